@@ -1,0 +1,61 @@
+#include "eqm/backbone/backbone.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/backbone/mlp.h"
+#include "eqm/backbone/sit.h"
+#include "eqm/base/error.h"
+
+namespace eqm {
+
+Condition Condition::rows(const Tensor& index) const {
+  return {.labels = labels.defined() ? labels.index_select(0, index) : labels,
+          .time = time.defined() ? time.index_select(0, index) : time};
+}
+
+Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch,
+                                  torch::Device device) const {
+  const int64_t null = null_label();
+  if (!labels.defined()) {
+    if (null < 0) {
+      throw Error(ErrorKind::usage, "this model has no null class, so every sample needs a label",
+                  fmt::format("give labels from 0 to {}", num_classes() - 1));
+    }
+    return torch::full({batch}, null, torch::TensorOptions(torch::kInt64).device(device));
+  }
+  const int64_t most = std::max(null, num_classes() - 1);
+  const bool valid = labels.numel() == 0 || (labels.min().item<int64_t>() >= 0 &&
+                                             labels.max().item<int64_t>() <= most);
+  if (labels.size(0) != batch || !valid) {
+    throw Error(ErrorKind::usage, "the labels do not fit the batch or the model's classes",
+                fmt::format("{} labels from 0 to {} are needed", batch, most));
+  }
+  return labels;
+}
+
+std::shared_ptr<Backbone> make_backbone(const std::string& architecture) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(architecture);
+    const std::string kind = json.at("kind");
+    if (kind == "sit") return std::make_shared<Sit>(sit_config_from_json(architecture));
+    if (kind == "mlp") return std::make_shared<Mlp>(mlp_config_from_json(architecture));
+    throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind), "one of: sit, mlp");
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::input, "the model's architecture is not readable JSON",
+                "was the file written by eqm?");
+  }
+}
+
+int64_t parameter_count(const Backbone& backbone) {
+  int64_t count = 0;
+  for (const Tensor& parameter : backbone.parameters()) count += parameter.numel();
+  return count;
+}
+
+torch::TensorOptions options_of(const Backbone& backbone) {
+  return backbone.parameters().front().options().requires_grad(false);
+}
+
+}  // namespace eqm

@@ -1,0 +1,55 @@
+// What every network offers: a state and its condition in, a prediction of the same shape out. Parameters
+// live in the torch module tree, whose names are those of the weights file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <torch/nn/module.h>
+
+#include "eqm/tensor/torch.h"
+
+namespace eqm {
+
+// What a row of a batch is conditioned on.
+struct Condition {
+  Tensor labels;  // [B] int64; undefined: the null class
+  Tensor time;    // [B]; undefined: 0, which is what every time-invariant model sees
+
+  // The condition of some rows only; `index` is [n] int64.
+  Condition rows(const Tensor& index) const;
+};
+
+struct Prediction {
+  Tensor output;    // like x: the network's raw output, whose sign the Model knows
+  Tensor features;  // [B, ...]: activations of the last block, for the dispersive loss
+};
+
+class Backbone : public torch::nn::Module {
+ public:
+  virtual Prediction forward(const Tensor& x, const Condition& condition) = 0;
+
+  virtual Shape state_shape() const = 0;
+  virtual int64_t num_classes() const = 0;
+  // The label of "no label"; -1 when the network was built without one.
+  virtual int64_t null_label() const = 0;
+
+  // The architecture as JSON with a "kind"; make_backbone() reads it back.
+  virtual std::string architecture() const = 0;
+
+  // Fresh parameters, a pure function of the seed.
+  virtual void initialise(uint64_t seed) = 0;
+
+  // The labels to use for a batch: those given, checked against the table, or the null class.
+  Tensor effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const;
+};
+
+// Builds an untrained network from its architecture's JSON.
+std::shared_ptr<Backbone> make_backbone(const std::string& architecture);
+
+int64_t parameter_count(const Backbone& backbone);
+
+// Width of every parameter in the network.
+torch::TensorOptions options_of(const Backbone& backbone);
+
+}  // namespace eqm

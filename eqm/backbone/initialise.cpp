@@ -1,0 +1,39 @@
+#include "eqm/backbone/initialise.h"
+
+#include <cmath>
+
+#include "eqm/tensor/noise_tensor.h"
+
+namespace eqm {
+namespace {
+
+// Keeps weights apart from every other use of the same seed.
+constexpr uint32_t kWeightsDraw = 0x77656967;
+
+Tensor as_double(const std::vector<double>& values, const Tensor& like) {
+  return torch::from_blob(const_cast<double*>(values.data()), like.sizes(), torch::kFloat64);
+}
+
+}  // namespace
+
+void Initialiser::normal(const Tensor& parameter, double deviation) {
+  std::vector<double> values(static_cast<size_t>(parameter.numel()));
+  fill_normal({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
+  const torch::NoGradGuard guard;
+  parameter.copy_(as_double(values, parameter) * deviation);
+}
+
+void Initialiser::uniform(const Tensor& parameter, double bound) {
+  std::vector<double> values(static_cast<size_t>(parameter.numel()));
+  fill_uniform({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
+  const torch::NoGradGuard guard;
+  parameter.copy_((as_double(values, parameter) * 2 - 1) * bound);
+}
+
+void Initialiser::xavier(const Tensor& weight) {
+  const auto rows = static_cast<double>(weight.size(0));
+  const auto columns = static_cast<double>(weight.numel()) / rows;
+  uniform(weight, std::sqrt(6.0 / (rows + columns)));
+}
+
+}  // namespace eqm

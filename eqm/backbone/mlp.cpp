@@ -1,0 +1,121 @@
+#include "eqm/backbone/mlp.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/backbone/initialise.h"
+#include "eqm/base/error.h"
+#include "eqm/kernel/ops.h"
+
+namespace eqm {
+
+void check(const MlpConfig& config) {
+  // Beyond these a configuration is a damaged or hostile file, not a model.
+  const bool fits = config.dimension >= 1 && config.dimension <= 1'000'000 && config.width >= 1 &&
+                    config.width <= 16384 && config.depth >= 1 && config.depth <= 256 &&
+                    config.fourier >= 0 && config.fourier <= 16384 && config.num_classes >= 0 &&
+                    config.num_classes <= 10'000'000 && config.input_scale > 0 &&
+                    std::isfinite(config.input_scale) && std::isfinite(config.fourier_scale);
+  if (!fits) {
+    throw Error(ErrorKind::usage, "this MLP cannot be built: a size is out of range",
+                "dimension, width, depth and scale must be positive and of sane size");
+  }
+}
+
+Mlp::Mlp(const MlpConfig& config) : config_(config) {
+  check(config);
+  const int64_t inputs =
+      config.dimension + 2 * config.fourier + (config.time_input ? 1 : 0);
+  frequencies_ = register_parameter("frequencies", torch::empty({config.dimension, config.fourier}),
+                                    /*requires_grad=*/false);
+  label_table_ = register_module("labels", torch::nn::Embedding(config.num_classes + 1, config.width));
+  for (int64_t i = 0; i < config.depth; ++i) {
+    layers_.push_back(register_module(
+        fmt::format("layer{}", i), torch::nn::Linear(i == 0 ? inputs : config.width, config.width)));
+  }
+  out_ = register_module("out", torch::nn::Linear(config.width, config.dimension));
+  initialise(0);
+}
+
+void Mlp::initialise(uint64_t seed) {
+  const torch::NoGradGuard guard;
+  for (const Tensor& parameter : parameters()) parameter.zero_();
+  Initialiser fill(seed);
+  fill.normal(frequencies_, config_.fourier_scale);
+  fill.normal(label_table_->weight, 0.02);
+  for (const auto& layer : layers_) {
+    const double bound = 1.0 / std::sqrt(static_cast<double>(layer->weight.size(1)));
+    fill.uniform(layer->weight, bound * std::numbers::sqrt3);
+    fill.uniform(layer->bias, bound);
+  }
+  fill.uniform(out_->weight, 1.0 / std::sqrt(static_cast<double>(config_.width)));
+}
+
+Tensor Mlp::features(const Tensor& x, const Tensor& time) const {
+  const Tensor point = x / config_.input_scale;
+  std::vector<Tensor> parts = {point};
+  if (config_.fourier > 0) {
+    const Tensor angles = torch::matmul(point, frequencies_);
+    parts.push_back(angles.sin());
+    parts.push_back(angles.cos());
+  }
+  if (config_.time_input) {
+    const Tensor t = time.defined() ? time.to(x.options()) : torch::zeros({x.size(0)}, x.options());
+    parts.push_back(t.unsqueeze(1));
+  }
+  return parts.size() == 1 ? point : torch::cat(parts, 1);
+}
+
+Prediction Mlp::forward(const Tensor& x, const Condition& condition) {
+  if (x.dim() != 2 || x.size(1) != config_.dimension) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the model takes points with {} coordinates", config_.dimension));
+  }
+  const Tensor labels = effective_labels(condition.labels, x.size(0), x.device());
+  Tensor h = features(x, condition.time);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    h = kernel::linear(h, layers_[i]->weight, layers_[i]->bias);
+    if (i == 0 && config_.num_classes > 0) h = h + label_table_->forward(labels);
+    h = torch::silu(h);
+  }
+  return {.output = kernel::linear(h, out_->weight, out_->bias), .features = h};
+}
+
+std::string Mlp::architecture() const {
+  return nlohmann::json{{"kind", "mlp"},
+                        {"dimension", config_.dimension},
+                        {"width", config_.width},
+                        {"depth", config_.depth},
+                        {"fourier", config_.fourier},
+                        {"fourier_scale", config_.fourier_scale},
+                        {"input_scale", config_.input_scale},
+                        {"num_classes", config_.num_classes},
+                        {"time_input", config_.time_input}}
+      .dump();
+}
+
+MlpConfig mlp_config_from_json(const std::string& text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    MlpConfig config;
+    json.at("dimension").get_to(config.dimension);
+    json.at("width").get_to(config.width);
+    json.at("depth").get_to(config.depth);
+    json.at("fourier").get_to(config.fourier);
+    json.at("fourier_scale").get_to(config.fourier_scale);
+    json.at("input_scale").get_to(config.input_scale);
+    json.at("num_classes").get_to(config.num_classes);
+    json.at("time_input").get_to(config.time_input);
+    return config;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::input,
+                fmt::format("an MLP architecture is incomplete or malformed ({})", error.what()),
+                "was the file written by eqm?");
+  }
+}
+
+}  // namespace eqm

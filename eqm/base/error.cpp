@@ -1,0 +1,60 @@
+#include "eqm/base/error.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace eqm {
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return 2;
+    case ErrorKind::input:
+      return 3;
+    case ErrorKind::io:
+      return 4;
+    case ErrorKind::numeric:
+      return 5;
+    case ErrorKind::internal:
+      return 70;
+  }
+  return 70;
+}
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::input:
+      return "input";
+    case ErrorKind::io:
+      return "i/o";
+    case ErrorKind::numeric:
+      return "numeric";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+Error::Error(ErrorKind kind, const std::string& sentence, std::string hint)
+    : std::runtime_error(sentence), kind_(kind), hint_(std::move(hint)) {}
+
+Error io_error_from_errno(std::string_view action, std::string_view path) {
+  const int code = errno;
+  std::string hint;
+  if (code == ENOENT) hint = "check the spelling of the path; its folder must exist";
+  if (code == EACCES || code == EPERM || code == EROFS) {
+    hint = "check the permissions, or choose another folder";
+  }
+  if (code == ENOSPC || code == EDQUOT) hint = "the disk is full; free some space or write elsewhere";
+  return Error(ErrorKind::io,
+               fmt::format("cannot {} '{}': {}", action, path,
+                           std::generic_category().message(code)),
+               hint);
+}
+
+}  // namespace eqm

@@ -1,0 +1,137 @@
+#include "eqm/draw/chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/draw/panel.h"
+
+namespace eqm::draw {
+namespace {
+
+constexpr double kHeadroom = 0.06;  // of the y range, above and below the curves
+constexpr int kMostBins = 10000;
+
+double on_scale(double y, Scale scale) {
+  if (scale == Scale::linear) return y;
+  return y > 0 ? std::log10(y) : std::numeric_limits<double>::quiet_NaN();
+}
+
+// `y` is on the scale already: exponents for Scale::log.
+Panel panel_for(Canvas& canvas, Rect area, Range x, Range y, const ChartOptions& options) {
+  x = widened(x);
+  y = widened(y);
+  const int columns = static_cast<int>(std::clamp(area.width / 70, 2.0, 8.0));
+  const int rows = static_cast<int>(std::clamp(area.height / 45, 2.0, 8.0));
+  return Panel(canvas, area, x, y,
+               {.title = options.title,
+                .subtitle = options.subtitle,
+                .x_label = options.x_label,
+                .y_label = options.y_label,
+                .x_ticks = nice_ticks(x, columns),
+                .y_ticks = options.y_scale == Scale::log ? log_ticks(y, rows) : nice_ticks(y, rows),
+                .aspect = Aspect::free,
+                .grid_lines = true});
+}
+
+void add_entry(std::vector<LegendEntry>& entries, const std::string& name, std::size_t k, Marker marker) {
+  if (!name.empty()) entries.push_back({name, category(k), marker});
+}
+
+// Both ends of every bin at its height, falling to the floor at the sides.
+Polyline staircase(const std::vector<double>& heights, Range range, double floor) {
+  Polyline steps{{range.low, floor}};
+  const double width = range.width() / static_cast<double>(heights.size());
+  for (std::size_t k = 0; k < heights.size(); ++k) {
+    const double left = range.low + static_cast<double>(k) * width;
+    const double top = std::isfinite(heights[k]) ? std::max(heights[k], floor) : floor;
+    steps.push_back({left, top});
+    steps.push_back({left + width, top});
+  }
+  steps.push_back({range.high, floor});
+  return steps;
+}
+
+}  // namespace
+
+void line_chart(Canvas& canvas, Rect area, std::span<const Series> series, const ChartOptions& options) {
+  Range x;
+  Range y;
+  std::vector<Polyline> curves;
+  for (const Series& s : series) {
+    if (s.x.size() != s.y.size()) {
+      throw Error(ErrorKind::usage, fmt::format("the series '{}' has {} x and {} y", s.name, s.x.size(), s.y.size()));
+    }
+    Polyline& curve = curves.emplace_back();
+    for (std::size_t k = 0; k < s.x.size(); ++k) {
+      const Point p{s.x[k], on_scale(s.y[k], options.y_scale)};
+      curve.push_back(p);
+      if (!is_finite(p)) continue;
+      x.include(p.x);
+      y.include(p.y);
+    }
+  }
+  y = widened(y);
+  const double room = kHeadroom * y.width();
+  Panel panel = panel_for(canvas, area, x, {y.low - room, y.high + room}, options);
+  std::vector<LegendEntry> entries;
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    panel.path(curves[k], {.colour = category(k), .width = 1.8});
+    add_entry(entries, series[k].name, k, Marker::line);
+  }
+  panel.frame();
+  legend(canvas, panel.area(), entries, {.place = options.legend});
+}
+
+std::vector<double> bin_counts(std::span<const double> values, Range range, int bins) {
+  if (bins < 1 || bins > kMostBins) {
+    throw Error(ErrorKind::usage, fmt::format("a histogram cannot have {} bins", bins),
+                fmt::format("ask for 1 to {}", kMostBins));
+  }
+  range = widened(range);
+  std::vector<double> counts(static_cast<std::size_t>(bins), 0.0);
+  for (const double value : values) {
+    if (!(value >= range.low && value <= range.high)) continue;
+    const auto bin = static_cast<std::size_t>(range.fraction(value) * bins);
+    counts[std::min(bin, counts.size() - 1)] += 1;
+  }
+  return counts;
+}
+
+void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins, const ChartOptions& options) {
+  Range x;
+  for (const Sample& sample : samples) {
+    for (const double value : sample.values) x.include(value);
+  }
+  x = widened(x);
+  // A bin of one value must stand on a log axis, too: its floor is half a count.
+  const double floor = options.y_scale == Scale::log ? std::log10(0.5) : 0;
+  Range y{floor, floor};
+  std::vector<std::vector<double>> heights;
+  for (const Sample& sample : samples) {
+    heights.push_back(bin_counts(sample.values, x, bins));
+    for (double& height : heights.back()) {
+      height = on_scale(height, options.y_scale);
+      y.include(height);
+    }
+  }
+  if (!(y.width() > 0)) y.high = floor + 1;
+  y.high += kHeadroom * y.width();
+  Panel panel = panel_for(canvas, area, x, y, options);
+  std::vector<LegendEntry> entries;
+  canvas.push_clip(panel.area());
+  for (std::size_t k = 0; k < heights.size(); ++k) {
+    Polyline steps = staircase(heights[k], x, floor);
+    for (Point& p : steps) p = panel.to_canvas(p);
+    canvas.polygon(steps, category(k).with_alpha(0.35));
+    canvas.polyline(steps, {.colour = category(k), .width = 1.2});
+    add_entry(entries, samples[k].name, k, Marker::square);
+  }
+  canvas.pop_clip();
+  panel.frame();
+  legend(canvas, panel.area(), entries, {.place = options.legend});
+}
+
+}  // namespace eqm::draw

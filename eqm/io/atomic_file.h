@@ -1,0 +1,47 @@
+// Writes a file so that readers see the old content or all of the new one, never a part: the bytes
+// go to a temporary name in the same folder and commit() syncs them, renames, and syncs the folder.
+// Without commit() the temporary is removed and the old file stays as it was. One writer per
+// object; not for use from several threads. Every failure is an Error of kind io.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "eqm/io/file_descriptor.h"
+
+namespace eqm {
+
+class AtomicFile {
+ public:
+  // The folder must exist. A symbolic link to a file is followed; devices, pipes and folders are
+  // refused, because the rename would replace them.
+  explicit AtomicFile(const std::filesystem::path& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  // After a failed write the temporary is gone and the object only throws.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+
+  void commit();
+
+ private:
+  void require_open() const;
+  void discard() noexcept;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  FileDescriptor file_;
+};
+
+// The whole content at once.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+// Makes the folder and its parents; fine when it exists already.
+void create_folder(const std::filesystem::path& path);
+
+}  // namespace eqm

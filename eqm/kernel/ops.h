@@ -1,0 +1,32 @@
+// The operators of the backbones. Backbones call these functions and nothing below them, so that a fused
+// path can take the place of LibTorch's operators without a second model definition.
+// Letters: B batch, T tokens, D width, p patch, C channels.
+#pragma once
+
+#include "eqm/tensor/torch.h"
+
+namespace eqm::kernel {
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
+// tanh-GELU of a linear map.
+Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
+// LayerNorm without affine part (eps 1e-6), then h * (1 + scale) + shift.
+// h [B, T, D]; shift, scale [B, D]
+Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale);
+
+// Multi-head self-attention from joint projections; rows are [q | k | v], each head-major.
+// qkv [B, T, 3D] -> [B, T, D]
+Tensor attention(const Tensor& qkv, int64_t heads);
+
+// h + gate * branch; gate [B, D]
+Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate);
+
+// Image to rows of flattened p x p patches, each (c, py, px). [B, C, H, W] -> [B, T, C*p*p]
+Tensor patchify(const Tensor& image, int64_t patch);
+
+// Tokens, each (py, px, c), to an image. [B, T, p*p*C] -> [B, C, H, W], T a square number
+Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels);
+
+}  // namespace eqm::kernel

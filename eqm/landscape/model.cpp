@@ -1,0 +1,129 @@
+#include "eqm/landscape/model.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/backbone/weights.h"
+#include "eqm/base/error.h"
+
+namespace eqm {
+namespace {
+
+constexpr const char* kMetadataKey = "eqm";
+constexpr int kFormat = 1;
+
+template <class Enum>
+Enum from_name(const std::vector<std::pair<std::string, Enum>>& names, const std::string& name) {
+  for (const auto& [text, item] : names) {
+    if (text == name) return item;
+  }
+  throw Error(ErrorKind::input, fmt::format("the model file names an unknown '{}'", name),
+              "was it written by a newer eqm?");
+}
+
+std::string name_of_magnitude(MagnitudeKind kind) {
+  for (const auto& [text, item] : magnitude_names()) {
+    if (item == kind) return text;
+  }
+  throw Error(ErrorKind::internal, "unknown landscape");
+}
+
+std::string card(const Model& model) {
+  const Magnitude& magnitude = model.objective.magnitude;
+  return nlohmann::json{
+      {"format", kFormat},
+      {"architecture", nlohmann::json::parse(model.backbone->architecture())},
+      {"objective", name_of(model.objective.kind)},
+      {"dispersive_weight", model.objective.dispersive_weight},
+      {"landscape",
+       {{"c", name_of_magnitude(magnitude.kind)},
+        {"a", magnitude.a},
+        {"b", magnitude.b},
+        {"lambda", magnitude.lambda}}},
+      {"output_sign", model.output_sign},
+      {"class_names", model.class_names}}
+      .dump();
+}
+
+Model model_from_card(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  if (json.at("format").get<int>() != kFormat) {
+    throw Error(ErrorKind::input,
+                fmt::format("the model file has format {}, this program reads {}",
+                            json.at("format").dump(), kFormat),
+                "use a newer eqm");
+  }
+  Model model;
+  model.objective.kind = from_name(objective_names(), json.at("objective"));
+  json.at("dispersive_weight").get_to(model.objective.dispersive_weight);
+  const nlohmann::json& landscape = json.at("landscape");
+  Magnitude& magnitude = model.objective.magnitude;
+  magnitude.kind = from_name(magnitude_names(), landscape.at("c"));
+  landscape.at("a").get_to(magnitude.a);
+  landscape.at("b").get_to(magnitude.b);
+  landscape.at("lambda").get_to(magnitude.lambda);
+  magnitude.check();
+  json.at("output_sign").get_to(model.output_sign);
+  json.at("class_names").get_to(model.class_names);
+  if (model.output_sign != 1 && model.output_sign != -1) {
+    throw Error(ErrorKind::input, "the model file's output_sign is neither 1 nor -1");
+  }
+  model.backbone = make_backbone(json.at("architecture").dump());
+  return model;
+}
+
+}  // namespace
+
+void save_model(const Model& model, const std::filesystem::path& path) {
+  save_weights(*model.backbone, {{kMetadataKey, card(model)}}, path);
+}
+
+Model load_model(const std::filesystem::path& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  const auto entry = file.metadata().find(kMetadataKey);
+  if (entry == file.metadata().end()) {
+    throw Error(ErrorKind::input,
+                fmt::format("'{}' is a safetensors file but not an eqm model", path.string()),
+                "its metadata lacks the key 'eqm'");
+  }
+  try {
+    Model model = model_from_card(entry->second);
+    load_weights(*model.backbone, file);
+    return model;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::input,
+                fmt::format("'{}' describes its model badly ({})", path.string(), error.what()),
+                "the file may be damaged; write it again");
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, fmt::format("'{}': {}", path.string(), error.what()),
+                error.hint());
+  }
+}
+
+namespace {
+
+Condition visible(const Model& model, const Condition& condition) {
+  return {.labels = condition.labels,
+          .time = sees_time(model.objective.kind) ? condition.time : Tensor()};
+}
+
+}  // namespace
+
+Tensor LearnedField::gradient(const Tensor& x, const Condition& condition) const {
+  const torch::NoGradGuard guard;
+  return evaluate_field(*model_.backbone, model_.objective.kind, model_.output_sign, x,
+                        visible(model_, condition), Graph::discard)
+      .gradient;
+}
+
+GradientAndEnergy LearnedField::gradient_and_energy(const Tensor& x,
+                                                    const Condition& condition) const {
+  if (!has_energy()) return Field::gradient_and_energy(x, condition);
+  const FieldValue value =
+      evaluate_field(*model_.backbone, model_.objective.kind, model_.output_sign, x,
+                     visible(model_, condition), Graph::discard);
+  return {.gradient = value.gradient, .energy = value.energy};
+}
+
+}  // namespace eqm

@@ -1,0 +1,42 @@
+// A model: a backbone and what its numbers mean. One safetensors file holds both.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eqm/backbone/backbone.h"
+#include "eqm/landscape/field.h"
+#include "eqm/landscape/objective.h"
+
+namespace eqm {
+
+struct Model {
+  std::shared_ptr<Backbone> backbone;
+  Objective objective;
+  double output_sign = 1;  // -1 for weights of the reference implementation, which predict (x-ε)c
+  std::vector<std::string> class_names;
+};
+
+void save_model(const Model& model, const std::filesystem::path& path);
+Model load_model(const std::filesystem::path& path);
+
+// The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity. Models
+// without time input never see a time, whatever the condition says.
+class LearnedField final : public Field {
+ public:
+  explicit LearnedField(Model model) : model_(std::move(model)) {}
+
+  Tensor gradient(const Tensor& x, const Condition& condition) const override;
+  bool has_energy() const override { return eqm::has_energy(model_.objective.kind); }
+  GradientAndEnergy gradient_and_energy(const Tensor& x, const Condition& condition) const override;
+  int64_t null_label() const override { return model_.backbone->null_label(); }
+
+  const Model& model() const { return model_; }
+
+ private:
+  Model model_;
+};
+
+}  // namespace eqm

@@ -1,0 +1,96 @@
+#include "eqm/landscape/objective.h"
+
+#include <torch/torch.h>
+
+#include "eqm/base/error.h"
+#include "eqm/landscape/corruption.h"
+
+namespace eqm {
+
+const std::vector<std::pair<std::string, ObjectiveKind>>& objective_names() {
+  static const std::vector<std::pair<std::string, ObjectiveKind>> names = {
+      {"eqm", ObjectiveKind::eqm},
+      {"eqm-dot", ObjectiveKind::eqm_dot},
+      {"eqm-l2", ObjectiveKind::eqm_l2},
+      {"fm", ObjectiveKind::fm},
+      {"fm-unconditional", ObjectiveKind::fm_unconditional},
+      {"eqm-noise-condition", ObjectiveKind::eqm_noise_condition}};
+  return names;
+}
+
+std::string name_of(ObjectiveKind kind) {
+  for (const auto& [name, item] : objective_names()) {
+    if (item == kind) return name;
+  }
+  throw Error(ErrorKind::internal, "unknown objective");
+}
+
+bool sees_time(ObjectiveKind kind) {
+  return kind == ObjectiveKind::fm || kind == ObjectiveKind::eqm_noise_condition;
+}
+
+bool has_energy(ObjectiveKind kind) {
+  return kind == ObjectiveKind::eqm_dot || kind == ObjectiveKind::eqm_l2;
+}
+
+bool is_flow(ObjectiveKind kind) {
+  return kind == ObjectiveKind::fm || kind == ObjectiveKind::fm_unconditional;
+}
+
+Magnitude Objective::effective_magnitude() const {
+  if (is_flow(kind)) return {.kind = MagnitudeKind::constant, .lambda = 1.0};
+  return magnitude;
+}
+
+FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
+                          const Tensor& x, const Condition& condition, Graph graph) {
+  if (!has_energy(kind)) {
+    const Prediction prediction = backbone.forward(x, condition);
+    return {.gradient = prediction.output * output_sign,
+            .energy = {},
+            .features = prediction.features};
+  }
+  Tensor features;
+  const auto energy = [&](const Tensor& point) {
+    const Prediction prediction = backbone.forward(point, condition);
+    features = prediction.features;
+    const Tensor f = (prediction.output * output_sign).flatten(1);
+    if (kind == ObjectiveKind::eqm_dot) return (point.flatten(1) * f).sum(1);
+    return 0.5 * f.square().sum(1);
+  };
+  const ValueAndGradient result = value_and_gradient(energy, x, graph);
+  return {.gradient = result.gradient, .energy = result.value, .features = features};
+}
+
+Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
+          const TrainingBatch& batch) {
+  const Tensor state = corrupt(batch.x, batch.noise, batch.gamma);
+  const Tensor target =
+      target_gradient(batch.x, batch.noise, batch.gamma, objective.effective_magnitude());
+  const Condition condition = {.labels = batch.labels,
+                               .time = sees_time(objective.kind) ? batch.gamma : Tensor()};
+  const FieldValue value =
+      evaluate_field(backbone, objective.kind, output_sign, state, condition, Graph::keep);
+  Loss result = {.per_sample = (value.gradient - target).square().flatten(1).mean(1),
+                 .prediction = value.gradient,
+                 .dispersive = {}};
+  if (objective.dispersive_weight > 0) {
+    result.dispersive = dispersive_loss(value.features);
+    result.per_sample = result.per_sample + objective.dispersive_weight * result.dispersive;
+  }
+  return result;
+}
+
+Tensor dispersive_loss(const Tensor& features) {
+  const Tensor z = features.flatten(1);
+  const Tensor distance = (z.unsqueeze(0) - z.unsqueeze(1)).square().mean(2);  // [B, B]
+  return torch::logsumexp((-distance).flatten(), 0) -
+         std::log(static_cast<double>(distance.numel()));
+}
+
+Tensor drop_labels(const Tensor& labels, const Tensor& drop_uniform, double probability,
+                   int64_t null_label) {
+  return torch::where(drop_uniform < probability, torch::full_like(labels, null_label), labels);
+}
+
+}  // namespace eqm

@@ -1,0 +1,75 @@
+// What is trained: pure functions from a model, a batch and its randomness to a loss per sample.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eqm/backbone/backbone.h"
+#include "eqm/landscape/magnitude.h"
+#include "eqm/tensor/gradient.h"
+
+namespace eqm {
+
+enum class ObjectiveKind {
+  eqm,                  // the gradient itself; γ never shown
+  eqm_dot,              // the gradient of g(x) = x·f(x)
+  eqm_l2,               // the gradient of g(x) = ½‖f(x)‖²; starts from a trained EqM model
+  fm,                   // Flow Matching: velocity, time shown
+  fm_unconditional,     // Flow Matching without time
+  eqm_noise_condition,  // the EqM target with γ shown: the paper's ablation
+};
+
+const std::vector<std::pair<std::string, ObjectiveKind>>& objective_names();
+std::string name_of(ObjectiveKind kind);
+
+// Whether the model sees γ (or t), has an explicit energy, is an equilibrium (sampled by descent).
+bool sees_time(ObjectiveKind kind);
+bool has_energy(ObjectiveKind kind);
+bool is_flow(ObjectiveKind kind);
+
+struct Objective {
+  ObjectiveKind kind = ObjectiveKind::eqm;
+  Magnitude magnitude;           // ignored by the flows, which have c = 1
+  double dispersive_weight = 0;  // 0.5 in the paper's dispersive runs
+
+  // c(γ) as trained: the flows' is the constant 1.
+  Magnitude effective_magnitude() const;
+};
+
+// One batch and all its randomness.
+struct TrainingBatch {
+  Tensor x;       // [B, ...] data
+  Tensor noise;   // like x
+  Tensor gamma;   // [B]
+  Tensor labels;  // [B] or undefined, after dropout
+};
+
+struct Loss {
+  Tensor per_sample;  // [B]: mean squared error over elements, plus the weighted dispersive loss
+  Tensor prediction;  // like x: the predicted gradient
+  Tensor dispersive;  // scalar; undefined without dispersive loss
+};
+
+// The model's gradient at x in the paper's sign, by the objective's kind: the (signed) output itself, or
+// the derivative of the energy built from it. A velocity is minus a gradient.
+struct FieldValue {
+  Tensor gradient;  // like x
+  Tensor energy;    // [B]; undefined without an explicit energy
+  Tensor features;  // the backbone's
+};
+FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
+                          const Tensor& x, const Condition& condition, Graph graph);
+
+Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
+          const TrainingBatch& batch);
+
+// InfoNCE with squared distances over the whole batch, diagonal included:
+// log mean_ij exp(-‖z_i - z_j‖² / n), z flattened to [B, n].
+Tensor dispersive_loss(const Tensor& features);
+
+// Labels with some replaced by the null class where drop_uniform < probability.
+Tensor drop_labels(const Tensor& labels, const Tensor& drop_uniform, double probability,
+                   int64_t null_label);
+
+}  // namespace eqm

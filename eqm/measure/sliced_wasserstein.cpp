@@ -1,0 +1,56 @@
+#include "eqm/measure/sliced_wasserstein.h"
+
+#include <algorithm>
+#include <numbers>
+
+#include <torch/torch.h>
+
+#include "eqm/base/error.h"
+#include "eqm/tensor/noise_tensor.h"
+
+namespace eqm {
+namespace {
+
+// [d, count], unit columns
+Tensor directions_of(int64_t dimension, int64_t count) {
+  if (dimension == 2) {
+    const Tensor angles = torch::arange(count, torch::kFloat64) *
+                          (std::numbers::pi / static_cast<double>(count));
+    return torch::stack({angles.cos(), angles.sin()});
+  }
+  const Tensor drawn = normal_rows({.seed = 0x51}, count, {dimension}, torch::kFloat64);
+  return (drawn / drawn.norm(2, 1, true)).t().contiguous();
+}
+
+// Rows of sorted projections [count, n] at `quantiles` evenly spaced probabilities.
+Tensor quantiles_of(const Tensor& sorted, int64_t quantiles) {
+  const int64_t n = sorted.size(1);
+  if (n == quantiles) return sorted;
+  const Tensor position = ((torch::arange(quantiles, torch::kFloat64) + 0.5) *
+                               (static_cast<double>(n) / static_cast<double>(quantiles)) -
+                           0.5)
+                              .clamp(0, static_cast<double>(n - 1));
+  const Tensor below = position.floor();
+  const Tensor share = position - below;
+  const Tensor lower = below.to(torch::kInt64);
+  const Tensor upper = (lower + 1).clamp_max(n - 1);
+  return sorted.index_select(1, lower) * (1 - share) + sorted.index_select(1, upper) * share;
+}
+
+}  // namespace
+
+double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions) {
+  if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(1) || a.size(0) < 1 || b.size(0) < 1) {
+    throw Error(ErrorKind::usage, "two non-empty sets of points of one dimension are needed");
+  }
+  const Tensor axes = directions_of(a.size(1), directions);
+  const auto projected = [&](const Tensor& points) {
+    return std::get<0>(points.to(torch::kFloat64).matmul(axes).t().contiguous().sort(1));
+  };
+  const int64_t quantiles = std::max(a.size(0), b.size(0));
+  const Tensor difference =
+      quantiles_of(projected(a), quantiles) - quantiles_of(projected(b), quantiles);
+  return std::sqrt(difference.square().mean().item<double>());
+}
+
+}  // namespace eqm
