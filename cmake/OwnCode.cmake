@@ -2,9 +2,23 @@
 add_library(eqm_own_code INTERFACE)
 target_compile_options(eqm_own_code INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${EQM_WERROR}>:-Werror>)
+# GCC 12 warns falsely about std::string's own concatenation and about inlined JSON iterators.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(eqm_own_code INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
 
 if(EQM_SANITIZE)
   target_compile_options(eqm_own_code INTERFACE
     -fsanitize=${EQM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(eqm_own_code INTERFACE -fsanitize=${EQM_SANITIZE})
 endif()
+
+# Lets an executable use the library's precompiled headers. GCC accepts them only when the flags agree, so
+# the executable is compiled as position-independent code like the library.
+function(eqm_reuse_pch target)
+  if(EQM_PCH)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_precompile_headers(${target} REUSE_FROM eqm)
+  endif()
+endfunction()

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTimeFeatures = 256;
 
-Tensor apply(const torch::nn::Linear& layer, const Tensor& x) {
+Tensor project(const torch::nn::Linear& layer, const Tensor& x) {
   return kernel::linear(x, layer->weight, layer->bias);
 }
 
@@ -46,11 +46,11 @@ class SitBlock : public Scope {
   // modulation_rows [B, 6D]: shift, scale, gate of the attention, then of the MLP
   Tensor forward(const Tensor& h, const Tensor& modulation_rows) const {
     const std::vector<Tensor> m = modulation_rows.chunk(6, 1);
-    const Tensor attended = apply(
-        proj, kernel::attention(apply(qkv, kernel::layer_norm_modulate(h, m[0], m[1])), heads_));
+    const Tensor attended = project(
+        proj, kernel::attention(project(qkv, kernel::layer_norm_modulate(h, m[0], m[1])), heads_));
     const Tensor middle = kernel::gated_residual(h, attended, m[2]);
     const Tensor mixed =
-        apply(fc2, kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
+        project(fc2, kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
                                        fc1->weight, fc1->bias));
     return kernel::gated_residual(middle, mixed, m[5]);
   }
@@ -110,7 +110,7 @@ void Sit::initialise(uint64_t seed) {
 
 Tensor Sit::embed_time(const Tensor& time) {
   const Tensor features = time_features(time.to(time_in_->weight.options()), kTimeFeatures);
-  return apply(time_out_, torch::silu(apply(time_in_, features)));
+  return project(time_out_, torch::silu(project(time_in_, features)));
 }
 
 Tensor Sit::embed_condition(const Condition& condition, int64_t batch) {
@@ -124,8 +124,8 @@ Tensor Sit::embed_condition(const Condition& condition, int64_t batch) {
 std::vector<Tensor> Sit::modulation(const Tensor& c) {
   const Tensor active = torch::silu(c);
   std::vector<Tensor> rows;
-  for (const auto& block : blocks_) rows.push_back(apply(block->modulation, active));
-  rows.push_back(apply(final_modulation_, active));
+  for (const auto& block : blocks_) rows.push_back(project(block->modulation, active));
+  rows.push_back(project(final_modulation_, active));
   return rows;
 }
 
@@ -141,7 +141,7 @@ Tensor Sit::run_block(size_t i, const Tensor& h, const Tensor& modulation_rows) 
 
 Tensor Sit::finish(const Tensor& h, const Tensor& modulation_rows) {
   const std::vector<Tensor> m = modulation_rows.chunk(2, 1);
-  return apply(final_linear_, kernel::layer_norm_modulate(h, m[0], m[1]));
+  return project(final_linear_, kernel::layer_norm_modulate(h, m[0], m[1]));
 }
 
 Prediction Sit::forward(const Tensor& x, const Condition& condition) {

@@ -11,7 +11,8 @@ namespace {
 
 void require(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  throw Error(ErrorKind::internal, fmt::format("cairo failed to draw: {}", cairo_status_to_string(status)));
+  throw Error(ErrorKind::internal,
+              fmt::format("cairo failed to draw: {}", cairo_status_to_string(status)));
 }
 
 }  // namespace
@@ -28,11 +29,17 @@ Context context_on(const Surface& surface) {
   return context;
 }
 
-void require_success(_cairo* cairo) { require(cairo_status(cairo)); }
+void require_success(_cairo* cairo) {
+  require(cairo_status(cairo));
+}
 
-void require_success(_cairo_surface* surface) { require(cairo_surface_status(surface)); }
+void require_success(_cairo_surface* surface) {
+  require(cairo_surface_status(surface));
+}
 
-void set_colour(_cairo* cairo, Colour c) { cairo_set_source_rgba(cairo, c.r, c.g, c.b, c.a); }
+void set_colour(_cairo* cairo, Colour c) {
+  cairo_set_source_rgba(cairo, c.r, c.g, c.b, c.a);
+}
 
 void set_stroke(_cairo* cairo, const Stroke& stroke) {
   set_colour(cairo, stroke.colour);

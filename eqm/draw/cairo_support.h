@@ -1,5 +1,5 @@
-// What the canvas's two source files share about cairo: ownership, error checks, pens and fonts. Private to this
-// folder; cairo's own header stays in the .cpp files.
+// What the canvas's two source files share about cairo: ownership, error checks, pens and fonts.
+// Private to this folder; cairo's own header stays in the .cpp files.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ using Surface = std::unique_ptr<_cairo_surface, void (*)(_cairo_surface*)>;
 Surface own(_cairo_surface* raw);
 Context context_on(const Surface& surface);
 
-// Throw Error(internal) if anything went wrong since the object was made; cairo remembers its first failure.
+// Throw Error(internal) if anything went wrong since the object was made; cairo remembers its first
+// failure.
 void require_success(_cairo* cairo);
 void require_success(_cairo_surface* surface);
 

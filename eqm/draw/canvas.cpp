@@ -21,12 +21,14 @@ constexpr double kFarthest = 1e6;
 constexpr std::size_t kMostDotPaths = 1000;
 
 bool drawable(Rect r) {
-  return std::isfinite(r.x) && std::isfinite(r.y) && std::isfinite(r.width) && std::isfinite(r.height) &&
-         std::abs(r.x) < kFarthest && std::abs(r.y) < kFarthest && r.width >= 0 && r.height >= 0 &&
-         r.width < kFarthest && r.height < kFarthest;
+  return std::isfinite(r.x) && std::isfinite(r.y) && std::isfinite(r.width) &&
+         std::isfinite(r.height) && std::abs(r.x) < kFarthest && std::abs(r.y) < kFarthest &&
+         r.width >= 0 && r.height >= 0 && r.width < kFarthest && r.height < kFarthest;
 }
 
-bool drawable(Point p) { return std::abs(p.x) < kFarthest && std::abs(p.y) < kFarthest; }
+bool drawable(Point p) {
+  return std::abs(p.x) < kFarthest && std::abs(p.y) < kFarthest;
+}
 
 // `to`, or where the segment towards it leaves the drawable square; keeps the segment's direction.
 Point pulled_back(Point from, Point to) {
@@ -47,27 +49,35 @@ Point pulled_back(Point from, Point to) {
 
 std::uint32_t premultiplied_argb(Colour colour) {
   const auto byte = [](double v) {
-    return static_cast<std::uint32_t>(std::lround(std::clamp(v, 0.0, 1.0) * 255));
+    return static_cast<std::uint32_t>(std::lround(255 * (v > 0 ? std::min(v, 1.0) : 0.0)));
   };
   return byte(colour.a) << 24 | byte(colour.r * colour.a) << 16 | byte(colour.g * colour.a) << 8 |
          byte(colour.b * colour.a);
 }
 
+// Smooth stretching fades into transparency at a picture's border. So the border pixels are
+// repeated once more around the picture, and the fading ring is clipped away.
 void paint_image(cairo_t* cairo, Rect rect, const Raster& raster) {
   const Surface surface =
-      own(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, raster.width, raster.height));
+      own(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, raster.width + 2, raster.height + 2));
   auto* bytes = cairo_image_surface_get_data(surface.get());
-  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(surface.get()));
-  const auto width = static_cast<std::size_t>(raster.width);
-  for (std::size_t y = 0; y < static_cast<std::size_t>(raster.height); ++y) {
-    auto* row = reinterpret_cast<std::uint32_t*>(bytes + y * stride);
-    for (std::size_t x = 0; x < width; ++x) row[x] = premultiplied_argb(raster.pixels[y * width + x]);
+  const int stride = cairo_image_surface_get_stride(surface.get());
+  for (int y = 0; y < raster.height + 2; ++y) {
+    auto* row = reinterpret_cast<std::uint32_t*>(bytes + std::ptrdiff_t{y} * stride);
+    const auto source_row = static_cast<std::size_t>(std::clamp(y - 1, 0, raster.height - 1));
+    for (int x = 0; x < raster.width + 2; ++x) {
+      const auto source_column = static_cast<std::size_t>(std::clamp(x - 1, 0, raster.width - 1));
+      const auto at = source_row * static_cast<std::size_t>(raster.width) + source_column;
+      row[x] = premultiplied_argb(raster.pixels[at]);
+    }
   }
   cairo_surface_mark_dirty(surface.get());
   cairo_save(cairo);
+  cairo_rectangle(cairo, rect.x, rect.y, rect.width, rect.height);
+  cairo_clip(cairo);
   cairo_translate(cairo, rect.x, rect.y);
   cairo_scale(cairo, rect.width / raster.width, rect.height / raster.height);
-  cairo_set_source_surface(cairo, surface.get(), 0, 0);
+  cairo_set_source_surface(cairo, surface.get(), -1, -1);
   cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR);
   cairo_paint(cairo);
   cairo_restore(cairo);
@@ -77,7 +87,8 @@ void paint_image(cairo_t* cairo, Rect rect, const Raster& raster) {
 
 Canvas::Canvas(int width, int height) : width_(width), height_(height) {
   if (width < 1 || height < 1 || width > kLargestSide || height > kLargestSide) {
-    throw Error(ErrorKind::usage, fmt::format("a canvas of {} by {} pixels cannot be drawn", width, height),
+    throw Error(ErrorKind::usage,
+                fmt::format("a canvas of {} by {} pixels cannot be drawn", width, height),
                 fmt::format("each side lies between 1 and {} pixels", kLargestSide));
   }
 }
@@ -155,7 +166,8 @@ void Canvas::circle(Point centre, double radius, Colour fill) {
 
 void Canvas::dots(std::span<const Point> centres, double radius, Colour fill) {
   Polyline seen;
-  std::copy_if(centres.begin(), centres.end(), std::back_inserter(seen), [](Point p) { return drawable(p); });
+  std::copy_if(centres.begin(), centres.end(), std::back_inserter(seen),
+               [](Point p) { return drawable(p); });
   if (seen.empty() || !(radius > 0) || radius > kFarthest) return;
   commands_.push_back([seen = std::move(seen), radius, fill](cairo_t* cairo) {
     // A line without length but with round ends is a dot, and far shorter in SVG than four curves.
@@ -184,7 +196,8 @@ void Canvas::arrow(Point tail, Point tip, const ArrowStyle& style) {
   arrows({&tail, 1}, {&tip, 1}, style);
 }
 
-void Canvas::arrows(std::span<const Point> tails, std::span<const Point> tips, const ArrowStyle& style) {
+void Canvas::arrows(std::span<const Point> tails, std::span<const Point> tips,
+                    const ArrowStyle& style) {
   std::vector<Polyline> shapes;
   for (std::size_t k = 0; k < std::min(tails.size(), tips.size()); ++k) {
     shapes.push_back(arrow_outline(tails[k], tips[k], style));
@@ -214,11 +227,11 @@ void Canvas::text(Point anchor, std::string_view text, const TextStyle& style) {
 }
 
 void Canvas::image(Rect rect, const Raster& raster) {
-  if (raster.width < 0 || raster.height < 0 || raster.width > kLargestSide ||
-      raster.height > kLargestSide ||
+  if (raster.width < 0 || raster.height < 0 || raster.width > kLargestSide - 2 ||
+      raster.height > kLargestSide - 2 ||
       raster.pixels.size() != static_cast<std::size_t>(raster.width) * std::size_t(raster.height)) {
-    throw Error(ErrorKind::usage, fmt::format("a picture of {} by {} pixels holds {} colours", raster.width,
-                                              raster.height, raster.pixels.size()));
+    throw Error(ErrorKind::usage, fmt::format("a picture of {} by {} pixels holds {} colours",
+                                              raster.width, raster.height, raster.pixels.size()));
   }
   if (raster.pixels.empty() || !drawable(rect) || rect.width <= 0 || rect.height <= 0) return;
   commands_.push_back([rect, raster](cairo_t* cairo) { paint_image(cairo, rect, raster); });

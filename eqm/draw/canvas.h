@@ -1,6 +1,7 @@
-// A canvas remembers what was drawn and replays it into pixels or into SVG, so that both show the same figure.
-// Coordinates are pixels from the top left. Points that are not finite are left out: they break a line and
-// drop a marker. The canvas is a value: copies are independent. Not for use from several threads at once.
+// A canvas remembers what was drawn and replays it into pixels or into SVG, so that both show the
+// same figure. Coordinates are pixels from the top left. Points that are not finite are left out:
+// they break a line and drop a marker. The canvas is a value: copies are independent. Not for use
+// from several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +63,8 @@ class Canvas {
   void outline(Rect rect, const Stroke& stroke);
   void circle(Point centre, double radius, Colour fill);
 
-  // Many filled circles of one kind. Up to a thousand darken each other where they overlap; beyond that they
-  // share paths, which keeps an SVG of 100,000 points small.
+  // Many filled circles of one kind. Up to a thousand darken each other where they overlap; beyond
+  // that they share paths, which keeps an SVG of 100,000 points small.
   void dots(std::span<const Point> centres, double radius, Colour fill);
 
   void star(Point centre, double radius, Colour fill, const Stroke& edge);

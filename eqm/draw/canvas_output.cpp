@@ -36,13 +36,15 @@ Pixels Canvas::to_pixels(double scale) const {
   const double longest = scale * std::max(width_, height_);
   if (!(scale > 0) || longest > kLargestSide) {
     throw Error(ErrorKind::usage,
-                fmt::format("a canvas of {} by {} pixels cannot be drawn at scale {}", width_, height_, scale),
+                fmt::format("a canvas of {} by {} pixels cannot be drawn at scale {}", width_,
+                            height_, scale),
                 fmt::format("the longer side of the picture ends at {} pixels", kLargestSide));
   }
   Pixels pixels;
   pixels.width = std::max(1, static_cast<int>(std::lround(scale * width_)));
   pixels.height = std::max(1, static_cast<int>(std::lround(scale * height_)));
-  const Surface surface = own(cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels.width, pixels.height));
+  const Surface surface =
+      own(cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels.width, pixels.height));
   {
     const Context context = context_on(surface);
     cairo_scale(context.get(), scale, scale);
@@ -57,7 +59,8 @@ Pixels Canvas::to_pixels(double scale) const {
   for (std::size_t y = 0; y < height; ++y) {
     const auto* row = reinterpret_cast<const std::uint32_t*>(bytes + y * stride);
     for (std::size_t x = 0; x < width; ++x) {
-      for (const int shift : {16, 8, 0}) pixels.rgb.push_back(static_cast<std::uint8_t>(row[x] >> shift));
+      for (const int shift : {16, 8, 0})
+        pixels.rgb.push_back(static_cast<std::uint8_t>(row[x] >> shift));
     }
   }
   return pixels;
@@ -65,7 +68,8 @@ Pixels Canvas::to_pixels(double scale) const {
 
 std::string Canvas::to_svg() const {
   std::string svg;
-  const Surface surface = own(cairo_svg_surface_create_for_stream(append_bytes, &svg, width_, height_));
+  const Surface surface =
+      own(cairo_svg_surface_create_for_stream(append_bytes, &svg, width_, height_));
   cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
   {
     const Context context = context_on(surface);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,8 @@
 namespace eqm::draw {
 namespace {
 
-constexpr double kHeadroom = 0.06;  // of the y range, above and below the curves
+constexpr double kHeadroom = 0.06;             // of the y range, above and below the curves
+constexpr Margins kClearance{-4, -4, -4, -4};  // between a legend and the curves
 constexpr int kMostBins = 10000;
 
 double on_scale(double y, Scale scale) {
@@ -36,7 +38,8 @@ Panel panel_for(Canvas& canvas, Rect area, Range x, Range y, const ChartOptions&
                 .grid_lines = true});
 }
 
-void add_entry(std::vector<LegendEntry>& entries, const std::string& name, std::size_t k, Marker marker) {
+void add_entry(std::vector<LegendEntry>& entries, const std::string& name, std::size_t k,
+               Marker marker) {
   if (!name.empty()) entries.push_back({name, category(k), marker});
 }
 
@@ -54,15 +57,45 @@ Polyline staircase(const std::vector<double>& heights, Range range, double floor
   return steps;
 }
 
+// The corner where a legend hides the fewest points of the curves (world coordinates).
+Place emptiest_corner(const Panel& panel, std::span<const Polyline> curves,
+                      std::span<const LegendEntry> entries) {
+  Place best = Place::top_right;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const Place place :
+       {Place::top_right, Place::top_left, Place::bottom_right, Place::bottom_left}) {
+    const Rect box = inset(legend_area(panel.area(), entries, {.place = place}), kClearance);
+    std::size_t hidden = 0;
+    for (const Polyline& curve : curves) {
+      for (const Point& world : curve) {
+        const Point p = panel.to_canvas(world);
+        if (p.x >= box.x && p.x <= box.right() && p.y >= box.y && p.y <= box.bottom()) ++hidden;
+      }
+    }
+    if (hidden >= fewest) continue;
+    fewest = hidden;
+    best = place;
+  }
+  return best;
+}
+
+void add_legend(Canvas& canvas, const Panel& panel, std::span<const Polyline> curves,
+                std::span<const LegendEntry> entries, const ChartOptions& options) {
+  const Place place = options.legend ? *options.legend : emptiest_corner(panel, curves, entries);
+  legend(canvas, panel.area(), entries, {.place = place});
+}
+
 }  // namespace
 
-void line_chart(Canvas& canvas, Rect area, std::span<const Series> series, const ChartOptions& options) {
+void line_chart(Canvas& canvas, Rect area, std::span<const Series> series,
+                const ChartOptions& options) {
   Range x;
   Range y;
   std::vector<Polyline> curves;
   for (const Series& s : series) {
     if (s.x.size() != s.y.size()) {
-      throw Error(ErrorKind::usage, fmt::format("the series '{}' has {} x and {} y", s.name, s.x.size(), s.y.size()));
+      throw Error(ErrorKind::usage,
+                  fmt::format("the series '{}' has {} x and {} y", s.name, s.x.size(), s.y.size()));
     }
     Polyline& curve = curves.emplace_back();
     for (std::size_t k = 0; k < s.x.size(); ++k) {
@@ -82,7 +115,7 @@ void line_chart(Canvas& canvas, Rect area, std::span<const Series> series, const
     add_entry(entries, series[k].name, k, Marker::line);
   }
   panel.frame();
-  legend(canvas, panel.area(), entries, {.place = options.legend});
+  add_legend(canvas, panel, curves, entries, options);
 }
 
 std::vector<double> bin_counts(std::span<const double> values, Range range, int bins) {
@@ -100,7 +133,8 @@ std::vector<double> bin_counts(std::span<const double> values, Range range, int 
   return counts;
 }
 
-void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins, const ChartOptions& options) {
+void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins,
+               const ChartOptions& options) {
   Range x;
   for (const Sample& sample : samples) {
     for (const double value : sample.values) x.include(value);
@@ -121,17 +155,17 @@ void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int b
   y.high += kHeadroom * y.width();
   Panel panel = panel_for(canvas, area, x, y, options);
   std::vector<LegendEntry> entries;
-  canvas.push_clip(panel.area());
+  std::vector<Polyline> outlines;
   for (std::size_t k = 0; k < heights.size(); ++k) {
-    Polyline steps = staircase(heights[k], x, floor);
-    for (Point& p : steps) p = panel.to_canvas(p);
-    canvas.polygon(steps, category(k).with_alpha(0.35));
-    canvas.polyline(steps, {.colour = category(k), .width = 1.2});
+    Polyline& steps = outlines.emplace_back(staircase(heights[k], x, floor));
+    Polyline shape = steps;
+    for (Point& p : shape) p = panel.to_canvas(p);
+    canvas.polygon(shape, category(k).with_alpha(0.35));
+    panel.path(steps, {.colour = category(k), .width = 1.2});
     add_entry(entries, samples[k].name, k, Marker::square);
   }
-  canvas.pop_clip();
   panel.frame();
-  legend(canvas, panel.area(), entries, {.place = options.legend});
+  add_legend(canvas, panel, outlines, entries, options);
 }
 
 }  // namespace eqm::draw

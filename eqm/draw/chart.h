@@ -1,7 +1,8 @@
-// Charts of numbers: curves and histograms with axes, ticks, labels and a legend. `area` is the frame's
-// rectangle; leave the room that panel.h names around it for the words.
+// Charts of numbers: curves and histograms with axes, ticks, labels and a legend. `area` is the
+// frame's rectangle; leave the room that panel.h names around it for the words.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,18 +31,19 @@ struct ChartOptions {
   std::string subtitle = {};
   std::string x_label = {};
   std::string y_label = {};
-  Scale y_scale = Scale::linear;  // log leaves out what is not positive
-  Place legend = Place::top_right;
+  Scale y_scale = Scale::linear;     // log leaves out what is not positive
+  std::optional<Place> legend = {};  // none: the corner that hides the fewest points
 };
 
 // Curves in the order of the categorical palette; a value that cannot be drawn breaks its curve.
-void line_chart(Canvas& canvas, Rect area, std::span<const Series> series, const ChartOptions& options = {});
+void line_chart(Canvas& canvas, Rect area, std::span<const Series> series,
+                const ChartOptions& options = {});
 
-// Counts of each sample in bins of equal width over the common range; samples overlap translucently.
+// Counts of each sample in bins of equal width over the common range, drawn translucently.
 void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins,
                const ChartOptions& options = {});
 
-// Values of `values` in each of `bins` equal parts of the range; its upper end belongs to the last bin.
+// How many values lie in each of `bins` equal parts of the range; its upper end is in the last.
 std::vector<double> bin_counts(std::span<const double> values, Range range, int bins);
 
 }  // namespace eqm::draw

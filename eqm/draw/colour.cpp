@@ -58,19 +58,19 @@ ColourMap vivid_map() {
 }
 
 ColourMap light_map() {
-  return ColourMap({{0.970, 0.992, 0.985},
-                    {0.897, 0.968, 0.952},
-                    {0.841, 0.944, 0.936},
-                    {0.786, 0.918, 0.927},
-                    {0.734, 0.890, 0.924},
-                    {0.689, 0.859, 0.924},
-                    {0.652, 0.825, 0.926},
-                    {0.627, 0.789, 0.926},
-                    {0.613, 0.749, 0.924}});
+  return ColourMap({{0.971, 0.993, 0.987},
+                    {0.932, 0.974, 0.969},
+                    {0.892, 0.955, 0.955},
+                    {0.852, 0.935, 0.946},
+                    {0.815, 0.914, 0.939},
+                    {0.781, 0.891, 0.935},
+                    {0.751, 0.867, 0.932},
+                    {0.726, 0.841, 0.930},
+                    {0.707, 0.813, 0.927}});
 }
 
-// Chosen so that every pair keeps an OKLab distance above 0.11 under simulated protanopia, deuteranopia and
-// tritanopia.
+// Chosen so that every pair keeps an OKLab distance above 0.11 under simulated protanopia,
+// deuteranopia and tritanopia.
 Colour category(std::size_t k) {
   static constexpr std::array<Colour, 6> kColours{{{0.173, 0.376, 0.576},    // blue
                                                    {0.812, 0.400, 0.133},    // orange

@@ -41,7 +41,8 @@ class ColourMap {
 // From dark violet over teal to yellow; lightness grows evenly.
 ColourMap vivid_map();
 
-// From almost white to a soft blue: a background under dark arrows and points. Lightness falls evenly.
+// From almost white to a soft blue: a background under dark arrows and points. Lightness falls
+// evenly.
 ColourMap light_map();
 
 // The k-th of six colours that colour-blind readers can tell apart; repeats after the sixth.

@@ -9,8 +9,9 @@ namespace {
 
 constexpr int kNone = -1;
 
-// A crossing is named by its grid edge: 2 * node for the edge to the right of a node, 2 * node + 1 for the edge
-// above it. An edge belongs to at most two cells and carries one crossing, so each has at most two links.
+// A crossing is named by its grid edge: 2 * node for the edge to the right of a node, 2 * node + 1
+// for the edge above it. An edge belongs to at most two cells and carries one crossing, so each has
+// at most two links.
 class Tracer {
  public:
   Tracer(const Grid& grid, double level)
@@ -38,7 +39,8 @@ class Tracer {
     // Counter-clockwise from the bottom left; side k joins corner k and corner k + 1.
     const std::array<double, 4> corners{grid_.at(i, j), grid_.at(i + 1, j), grid_.at(i + 1, j + 1),
                                         grid_.at(i, j + 1)};
-    if (!std::all_of(corners.begin(), corners.end(), [](double v) { return std::isfinite(v); })) return;
+    if (!std::all_of(corners.begin(), corners.end(), [](double v) { return std::isfinite(v); }))
+      return;
     const std::array<int, 4> sides{2 * node_index(i, j), 2 * node_index(i + 1, j) + 1,
                                    2 * node_index(i, j + 1), 2 * node_index(i, j) + 1};
     std::array<int, 4> crossed{};
@@ -49,7 +51,8 @@ class Tracer {
     if (count == 2) link(crossed[0], crossed[1]);
     if (count == 4) {
       const double mean = corners[0] / 4 + corners[1] / 4 + corners[2] / 4 + corners[3] / 4;
-      // If corner 0 and the middle are on one side, the lines cut off corners 1 and 3, else 0 and 2.
+      // If corner 0 and the middle are on one side, the lines cut off corners 1 and 3, else 0
+      // and 2.
       const bool joined = above(mean) == above(corners[0]);
       link(crossed[0], joined ? crossed[1] : crossed[3]);
       link(crossed[2], joined ? crossed[3] : crossed[1]);
@@ -91,7 +94,8 @@ class Tracer {
     const int j2 = upwards ? j + 1 : j;
     const double a = grid_.at(i, j);
     const double b = grid_.at(i2, j2);
-    const double u = (level_ / 2 - a / 2) / (b / 2 - a / 2);  // halved: the difference cannot overflow
+    const double u =
+        (level_ / 2 - a / 2) / (b / 2 - a / 2);  // halved: the difference cannot overflow
     const Point p = grid_.node(i, j);
     const Point q = grid_.node(i2, j2);
     return {std::lerp(p.x, q.x, u), std::lerp(p.y, q.y, u)};
@@ -114,7 +118,8 @@ std::vector<double> even_levels(const Grid& grid, int count) {
   const Range range = range_of(grid.values);
   std::vector<double> levels;
   if (!(range.width() > 0)) return levels;
-  for (int k = 1; k <= count; ++k) levels.push_back(std::lerp(range.low, range.high, double(k) / (count + 1)));
+  for (int k = 1; k <= count; ++k)
+    levels.push_back(std::lerp(range.low, range.high, double(k) / (count + 1)));
   return levels;
 }
 

@@ -16,7 +16,9 @@ constexpr double kLargest = 1e300;
 
 }  // namespace
 
-bool is_finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
+bool is_finite(Point p) {
+  return std::isfinite(p.x) && std::isfinite(p.y);
+}
 
 Rect inset(Rect area, Margins margins) {
   return {area.x + margins.left, area.y + margins.top,
@@ -37,7 +39,8 @@ std::vector<Rect> tiles(Rect area, int rows, int columns, double gap_x, double g
   const double height = (area.height - gap_y * (rows - 1)) / rows;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
-      result.push_back({area.x + column * (width + gap_x), area.y + row * (height + gap_y), width, height});
+      result.push_back(
+          {area.x + column * (width + gap_x), area.y + row * (height + gap_y), width, height});
     }
   }
   return result;
@@ -78,14 +81,16 @@ void check(const Grid& grid) {
                            grid.values.size() == std::size_t(grid.nx) * std::size_t(grid.ny);
   if (!sizes_agree) {
     throw Error(ErrorKind::usage,
-                fmt::format("a grid of {} by {} nodes holds {} values", grid.nx, grid.ny, grid.values.size()),
+                fmt::format("a grid of {} by {} nodes holds {} values", grid.nx, grid.ny,
+                            grid.values.size()),
                 "give one value per node, row by row");
   }
   if (grid.values.empty()) return;
   const bool ranges_usable = std::isfinite(grid.x.width()) && std::isfinite(grid.y.width()) &&
                              grid.x.width() > 0 && grid.y.width() > 0;
   if (!ranges_usable) {
-    throw Error(ErrorKind::usage, "a grid's range is empty or not finite", "give low < high for x and for y");
+    throw Error(ErrorKind::usage, "a grid's range is empty or not finite",
+                "give low < high for x and for y");
   }
 }
 

@@ -55,8 +55,8 @@ struct Range {
 
 Range range_of(std::span<const double> values);
 
-// A range one can divide by: ends in order, finite and apart. An empty range becomes [0, 1]; a single value
-// gets room on both sides.
+// A range one can divide by: ends in order, finite and apart. An empty range becomes [0, 1]; a
+// single value gets room on both sides.
 Range widened(Range range);
 
 // Values on the nodes of a regular grid; the first and last nodes lie on the ends of the ranges.
@@ -67,12 +67,14 @@ struct Grid {
   Range y = {};
   std::vector<double> values = {};  // [ny, nx], y upwards
 
-  double at(int i, int j) const { return values[static_cast<std::size_t>(j) * std::size_t(nx) + std::size_t(i)]; }
+  double at(int i, int j) const {
+    return values[static_cast<std::size_t>(j) * std::size_t(nx) + std::size_t(i)];
+  }
   Point node(int i, int j) const;
 };
 
-// Throws Error(usage) unless the ranges are usable and there are nx * ny values. Grids with fewer than two
-// nodes along a side pass: they draw nothing.
+// Throws Error(usage) unless the ranges are usable and there are nx * ny values. Grids with fewer
+// than two nodes along a side pass: they draw nothing.
 void check(const Grid& grid);
 
 Grid sample_grid(int nx, int ny, Range x, Range y, const std::function<double(Point)>& value);

@@ -12,7 +12,8 @@ double interpolate(const Grid& grid, Point p) {
   if (grid.nx < 2 || grid.ny < 2 || !is_finite(p)) return nan;
   const double u = grid.x.fraction(p.x) * (grid.nx - 1);
   const double v = grid.y.fraction(p.y) * (grid.ny - 1);
-  if (!(u >= -kSlack && u <= grid.nx - 1 + kSlack && v >= -kSlack && v <= grid.ny - 1 + kSlack)) return nan;
+  if (!(u >= -kSlack && u <= grid.nx - 1 + kSlack && v >= -kSlack && v <= grid.ny - 1 + kSlack))
+    return nan;
   const int i = std::clamp(static_cast<int>(u), 0, grid.nx - 2);
   const int j = std::clamp(static_cast<int>(v), 0, grid.ny - 2);
   const double bottom = std::lerp(grid.at(i, j), grid.at(i + 1, j), u - i);
@@ -21,7 +22,8 @@ double interpolate(const Grid& grid, Point p) {
   return std::isfinite(value) ? value : nan;
 }
 
-Raster shade(const Grid& grid, Range x, Range y, int width, int height, const ColourMap& map, Range values) {
+Raster shade(const Grid& grid, Range x, Range y, int width, int height, const ColourMap& map,
+             Range values) {
   check(grid);
   values = widened(values);
   Raster raster{.width = std::max(width, 0), .height = std::max(height, 0), .pixels = {}};

@@ -9,8 +9,7 @@ namespace {
 constexpr double kKeyWidth = 20;
 constexpr double kKeyGap = 7;     // between marker and name
 constexpr double kEntryGap = 20;  // between entries in a row
-constexpr double kPadding = 8;
-constexpr double kMargin = 8;  // from the area's border
+constexpr double kMargin = 8;     // from the area's border
 
 void draw_marker(Canvas& canvas, Point middle, const LegendEntry& entry) {
   const double half = kKeyWidth / 2;
@@ -28,6 +27,20 @@ void draw_marker(Canvas& canvas, Point middle, const LegendEntry& entry) {
     case Marker::square:
       return canvas.rectangle({middle.x - 6, middle.y - 5, 12, 10}, entry.colour);
   }
+}
+
+double padding_x(const LegendOptions& options) {
+  return options.box ? 8 : 0;
+}
+double padding_y(const LegendOptions& options) {
+  return options.box ? 5 : 0;
+}
+double line_height(const LegendOptions& options) {
+  return std::round(1.6 * options.text_size);
+}
+
+double entry_width(const LegendEntry& entry, const LegendOptions& options) {
+  return kKeyWidth + kKeyGap + text_width(entry.name, {.size = options.text_size});
 }
 
 Point placed(Rect area, Place place, double width, double height) {
@@ -63,48 +76,49 @@ Raster ramp(const ColourMap& map, Direction direction) {
 
 }  // namespace
 
-Rect legend(Canvas& canvas, Rect area, std::span<const LegendEntry> entries, const LegendOptions& options) {
+Rect legend_area(Rect area, std::span<const LegendEntry> entries, const LegendOptions& options) {
   if (entries.empty()) return {area.x, area.y, 0, 0};
-  const TextStyle style{.size = options.text_size};
   const bool row = options.direction == Direction::horizontal;
-  const double line_height = std::round(1.6 * options.text_size);
-  double width = 0;
-  std::vector<double> widths;
-  for (const LegendEntry& entry : entries) {
-    widths.push_back(kKeyWidth + kKeyGap + text_width(entry.name, style));
-    width = row ? width + widths.back() : std::max(width, widths.back());
-  }
   const auto count = static_cast<double>(entries.size());
-  if (row) width += kEntryGap * (count - 1);
-  const double padding = options.box ? kPadding : 0;
-  width += 2 * padding;
-  const double height = (row ? 1 : count) * line_height + 2 * padding * 0.6;
-
+  double width = row ? kEntryGap * (count - 1) : 0;
+  for (const LegendEntry& entry : entries) {
+    const double own_width = entry_width(entry, options);
+    width = row ? width + own_width : std::max(width, own_width);
+  }
+  width += 2 * padding_x(options);
+  const double height = (row ? 1 : count) * line_height(options) + 2 * padding_y(options);
   const Point corner = placed(area, options.place, width, height);
-  const Rect taken{std::floor(corner.x) + 0.5, std::floor(corner.y) + 0.5, std::ceil(width), std::ceil(height)};
+  return {std::floor(corner.x) + 0.5, std::floor(corner.y) + 0.5, std::ceil(width),
+          std::ceil(height)};
+}
+
+Rect legend(Canvas& canvas, Rect area, std::span<const LegendEntry> entries,
+            const LegendOptions& options) {
+  const Rect taken = legend_area(area, entries, options);
+  if (entries.empty()) return taken;
   if (options.box) {
     canvas.rectangle(taken, kPaper.with_alpha(0.85));
     canvas.outline(taken, {.colour = kRule});
   }
-  Point at{taken.x + padding, taken.y + padding * 0.6 + line_height / 2};
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    draw_marker(canvas, {at.x + kKeyWidth / 2, at.y}, entries[k]);
-    canvas.text({at.x + kKeyWidth + kKeyGap, at.y + 0.36 * options.text_size}, entries[k].name, style);
-    row ? at.x += widths[k] + kEntryGap : at.y += line_height;
+  Point at{taken.x + padding_x(options), taken.y + padding_y(options) + line_height(options) / 2};
+  for (const LegendEntry& entry : entries) {
+    draw_marker(canvas, {at.x + kKeyWidth / 2, at.y}, entry);
+    canvas.text({at.x + kKeyWidth + kKeyGap, at.y + 0.36 * options.text_size}, entry.name,
+                {.size = options.text_size});
+    if (options.direction == Direction::horizontal) {
+      at.x += entry_width(entry, options) + kEntryGap;
+    } else {
+      at.y += line_height(options);
+    }
   }
   return taken;
 }
 
-void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values, const ColourBarOptions& options) {
+void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values,
+                const ColourBarOptions& options) {
   values = widened(values);
   const bool row = options.direction == Direction::horizontal;
-  // The picture reaches over the clip: at its own border, smooth stretching fades into transparency.
-  canvas.push_clip(area);
-  const double over = 2;
-  canvas.image(row ? Rect{area.x - 1, area.y - area.height, area.width + over, 3 * area.height}
-                   : Rect{area.x - area.width, area.y - 1, 3 * area.width, area.height + over},
-               ramp(map, options.direction));
-  canvas.pop_clip();
+  canvas.image(area, ramp(map, options.direction));
   canvas.outline(area, {.colour = kRule});
 
   TextStyle style{.colour = kMuted, .size = 11, .align = row ? Align::centre : Align::left};
@@ -115,8 +129,10 @@ void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values, c
     if (!(t >= -1e-9 && t <= 1 + 1e-9)) continue;
     const Point edge = row ? Point{area.x + t * area.width, area.bottom()}
                            : Point{area.right(), area.bottom() - t * area.height};
-    canvas.line(edge, row ? Point{edge.x, edge.y + 4} : Point{edge.x + 4, edge.y}, {.colour = kRule});
-    canvas.text(row ? Point{edge.x, edge.y + 16} : Point{edge.x + 8, edge.y + 4}, tick.label, style);
+    canvas.line(edge, row ? Point{edge.x, edge.y + 4} : Point{edge.x + 4, edge.y},
+                {.colour = kRule});
+    canvas.text(row ? Point{edge.x, edge.y + 16} : Point{edge.x + 8, edge.y + 4}, tick.label,
+                style);
     widest = std::max(widest, text_width(tick.label, style));
   }
   style.colour = kInk;
@@ -124,8 +140,9 @@ void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values, c
   style.max_width = row ? area.width : area.height;
   style.rotation = row ? 0 : 90;
   const Point middle = area.centre();
-  canvas.text(row ? Point{middle.x, area.bottom() + 33} : Point{area.right() + widest + 24, middle.y},
-              options.label, style);
+  canvas.text(
+      row ? Point{middle.x, area.bottom() + 33} : Point{area.right() + widest + 24, middle.y},
+      options.label, style);
 }
 
 }  // namespace eqm::draw

@@ -31,16 +31,22 @@ struct LegendOptions {
   bool box = true;  // a translucent sheet of paper behind the entries
 };
 
+// The rectangle the entries will take inside `area`.
+Rect legend_area(Rect area, std::span<const LegendEntry> entries,
+                 const LegendOptions& options = {});
+
 // Draws the entries inside `area` and returns the rectangle they take. No entries: nothing.
-Rect legend(Canvas& canvas, Rect area, std::span<const LegendEntry> entries, const LegendOptions& options = {});
+Rect legend(Canvas& canvas, Rect area, std::span<const LegendEntry> entries,
+            const LegendOptions& options = {});
 
 struct ColourBarOptions {
   Direction direction = Direction::vertical;
-  std::string label = {};         // horizontal: below the ticks; vertical: along the right
-  std::vector<Tick> ticks = {};   // values within the range; none: nice ones
+  std::string label = {};        // horizontal: below the ticks; vertical: along the right
+  std::vector<Tick> ticks = {};  // values within the range; none: nice ones
 };
 
-// The bar fills `area`; ticks and label lie outside, below a horizontal bar and at the right of a vertical one.
+// The bar fills `area`; ticks and label lie outside, below a horizontal bar and at the right of a
+// vertical one.
 void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values,
                 const ColourBarOptions& options = {});
 

@@ -38,7 +38,7 @@ Polyline arrow_outline(Point tail, Point tip, const ArrowStyle& style) {
     return Point{tail.x + forward * ux - aside * uy, tail.y + forward * uy + aside * ux};
   };
   const double neck = length - head;
-  return {along(0, half_shaft),   along(neck, half_shaft),  along(neck, half_head), tip,
+  return {along(0, half_shaft),    along(neck, half_shaft),  along(neck, half_head), tip,
           along(neck, -half_head), along(neck, -half_shaft), along(0, -half_shaft)};
 }
 

@@ -15,8 +15,8 @@ struct ArrowStyle {
 // A five-pointed star with one point up; `radius` reaches to the points.
 Polyline star_outline(Point centre, double radius);
 
-// Shaft and head as one outline, so that a translucent arrow shows no seam. Empty for arrows too short to be
-// seen or not finite.
+// Shaft and head as one outline, so that a translucent arrow shows no seam. Empty for arrows too
+// short to be seen or not finite.
 Polyline arrow_outline(Point tail, Point tip, const ArrowStyle& style);
 
 }  // namespace eqm::draw

@@ -56,26 +56,42 @@ double longest_of(std::span<const Point> vectors) {
   return longest;
 }
 
+// Inside, or outside by no more than rounding.
+bool within(Range range, double value) {
+  const double t = range.fraction(value);
+  return t >= -1e-6 && t <= 1 + 1e-6;
+}
+
 // A frame's line covers whole pixels only when it runs through their middles.
-double to_pixel_middle(double position) { return std::floor(position) + 0.5; }
+double to_pixel_middle(double position) {
+  return std::floor(position) + 0.5;
+}
 
 }  // namespace
 
 Panel::Panel(Canvas& canvas, Rect area, Range x, Range y, PanelOptions options)
     : canvas_(canvas), x_(widened(x)), y_(widened(y)), options_(std::move(options)) {
   const bool usable = area.width >= 1 && area.height >= 1 && std::isfinite(area.x) &&
-                      std::isfinite(area.y) && std::isfinite(area.width) && std::isfinite(area.height);
+                      std::isfinite(area.y) && std::isfinite(area.width) &&
+                      std::isfinite(area.height);
   if (!usable) {
-    throw Error(ErrorKind::usage, fmt::format("a panel of {} by {} pixels cannot be drawn", area.width, area.height),
+    throw Error(ErrorKind::usage,
+                fmt::format("a panel of {} by {} pixels cannot be drawn", area.width, area.height),
                 "make the figure larger or its margins smaller");
   }
-  area_ = {to_pixel_middle(area.x), to_pixel_middle(area.y), std::round(area.width), std::round(area.height)};
+  area_ = {to_pixel_middle(area.x), to_pixel_middle(area.y), std::round(area.width),
+           std::round(area.height)};
   if (options_.aspect == Aspect::equal) {
     const double unit = std::max(x_.width() / area_.width, y_.width() / area_.height);  // per pixel
     x_ = about_its_middle(x_, unit * area_.width);
     y_ = about_its_middle(y_, unit * area_.height);
   }
-  if (!options_.grid_lines) return;
+  std::erase_if(options_.x_ticks, [this](const Tick& tick) { return !within(x_, tick.at); });
+  std::erase_if(options_.y_ticks, [this](const Tick& tick) { return !within(y_, tick.at); });
+  if (options_.grid_lines) draw_grid_lines();
+}
+
+void Panel::draw_grid_lines() {
   for (const Tick& tick : options_.x_ticks) {
     const double at = to_canvas({tick.at, 0}).x;
     canvas_.line({at, area_.y}, {at, area_.bottom()}, {.colour = kFaint});
@@ -87,7 +103,8 @@ Panel::Panel(Canvas& canvas, Rect area, Range x, Range y, PanelOptions options)
 }
 
 Point Panel::to_canvas(Point world) const {
-  return {area_.x + x_.fraction(world.x) * area_.width, area_.bottom() - y_.fraction(world.y) * area_.height};
+  return {area_.x + x_.fraction(world.x) * area_.width,
+          area_.bottom() - y_.fraction(world.y) * area_.height};
 }
 
 void Panel::points(std::span<const Point> at, double radius, Colour fill) {
@@ -115,9 +132,11 @@ void Panel::path(std::span<const Point> along, const Stroke& stroke) {
   canvas_.polyline(line, stroke);
 }
 
-void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors, const ArrowFieldStyle& style) {
+void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors,
+                   const ArrowFieldStyle& style) {
   if (at.size() != vectors.size()) {
-    throw Error(ErrorKind::usage, fmt::format("an arrow field has {} positions and {} vectors", at.size(), vectors.size()));
+    throw Error(ErrorKind::usage, fmt::format("an arrow field has {} positions and {} vectors",
+                                              at.size(), vectors.size()));
   }
   double cell = style.cell > 0 ? style.cell : estimated_cell(at);
   if (!(cell > 0)) cell = x_.width() / 10;
@@ -129,7 +148,8 @@ void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors, co
   Polyline tips;
   for (std::size_t k = 0; k < at.size(); ++k) {
     const double strength = std::min(1.0, std::hypot(vectors[k].x, vectors[k].y) / strongest);
-    const double length = full * (style.length == ArrowLength::root ? std::sqrt(strength) : strength);
+    const double length =
+        full * (style.length == ArrowLength::root ? std::sqrt(strength) : strength);
     // The direction as it looks on the canvas: y turns around, and a free aspect stretches.
     const double dx = vectors[k].x / x_.width() * area_.width;
     const double dy = -vectors[k].y / y_.width() * area_.height;
@@ -147,7 +167,8 @@ void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors, co
 void Panel::heat_map(const Grid& grid, const ColourMap& map, Range values) {
   check(grid);
   if (grid.nx < 2 || grid.ny < 2) return;
-  // Only the visible part is shaded, one value per pixel: the cost does not depend on how far the grid reaches.
+  // Only the visible part is shaded, one value per pixel: the cost does not depend on how far the
+  // grid reaches.
   const Range x{std::max(x_.low, grid.x.low), std::min(x_.high, grid.x.high)};
   const Range y{std::max(y_.low, grid.y.low), std::min(y_.high, grid.y.high)};
   if (!(x.width() > 0 && y.width() > 0)) return;
@@ -178,14 +199,12 @@ void Panel::draw_ticks() {
   label.align = Align::centre;
   for (const Tick& tick : options_.x_ticks) {
     const double at = to_canvas({tick.at, 0}).x;
-    if (!(at >= area_.x - 0.5 && at <= area_.right() + 0.5)) continue;
     canvas_.line({at, area_.bottom()}, {at, area_.bottom() + kTickLength}, mark);
     canvas_.text({at, area_.bottom() + kTickLength + 12}, tick.label, label);
   }
   label.align = Align::right;
   for (const Tick& tick : options_.y_ticks) {
     const double at = to_canvas({0, tick.at}).y;
-    if (!(at >= area_.y - 0.5 && at <= area_.bottom() + 0.5)) continue;
     canvas_.line({area_.x - kTickLength, at}, {area_.x, at}, mark);
     canvas_.text({area_.x - kTickLength - 4, at + 4}, tick.label, label);
   }
@@ -203,7 +222,8 @@ void Panel::draw_words() {
   canvas_.text({middle.x, top - 9}, options_.subtitle, fitting(kSubtitle, area_.width));
 
   const double below = options_.x_ticks.empty() ? 0 : kTickRoom;
-  canvas_.text({middle.x, area_.bottom() + below + 16}, options_.x_label, fitting(kAxisLabel, area_.width));
+  canvas_.text({middle.x, area_.bottom() + below + 16}, options_.x_label,
+               fitting(kAxisLabel, area_.width));
   TextStyle upright = fitting(kAxisLabel, area_.height);
   upright.rotation = 90;
   canvas_.text({area_.x - widest_y_label() - 10, middle.y}, options_.y_label, upright);
@@ -211,7 +231,8 @@ void Panel::draw_words() {
 
 double Panel::widest_y_label() const {
   double widest = 0;
-  for (const Tick& tick : options_.y_ticks) widest = std::max(widest, text_width(tick.label, kTickLabel));
+  for (const Tick& tick : options_.y_ticks)
+    widest = std::max(widest, text_width(tick.label, kTickLabel));
   return options_.y_ticks.empty() ? 0 : widest + kTickLength + 4;
 }
 

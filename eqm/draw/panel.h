@@ -1,6 +1,6 @@
-// A panel: a rectangle of a canvas with world coordinates, a frame, a title and ticks. Content is clipped to the
-// rectangle; draw it first, then call frame(), which puts frame, ticks and words on top. Values that are not
-// finite are skipped. The panel refers to its canvas, which must outlive it.
+// A panel: a rectangle of a canvas with world coordinates, a frame, a title and ticks. Content is
+// clipped to the rectangle; draw it first, then call frame(), which puts frame, ticks and words on
+// top. Values that are not finite are skipped. The canvas must outlive the panel.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 namespace eqm::draw {
 
 enum class Aspect {
-  equal,  // a unit of x is as long as a unit of y; the range with room to spare is widened about its middle
+  equal,  // a unit of x is as long as one of y; the range with room to spare is widened
   free,   // each range fills its side
 };
 
@@ -23,7 +23,7 @@ struct PanelOptions {
   std::string subtitle = {};
   std::string x_label = {};
   std::string y_label = {};
-  std::vector<Tick> x_ticks = {};  // none: no ticks
+  std::vector<Tick> x_ticks = {};  // those outside the range are left out
   std::vector<Tick> y_ticks = {};
   Aspect aspect = Aspect::equal;
   bool grid_lines = false;  // at the ticks, behind the content
@@ -39,7 +39,7 @@ struct ArrowFieldStyle {
   ArrowLength length = ArrowLength::root;
   double reach = 0.9;    // length of the longest arrow in cells of the grid
   double cell = 0;       // side of a cell in world units; 0: estimated from the positions
-  double strongest = 0;  // vector length drawn at full reach, longer ones are cut; 0: the longest given
+  double strongest = 0;  // vectors from this length on get the full reach; 0: the longest given
 };
 
 class Panel {
@@ -47,7 +47,7 @@ class Panel {
   // Room that words take outside the rectangle, for the layout of figures, in pixels.
   static constexpr double kTitleRoom = 26;
   static constexpr double kSubtitleRoom = 17;  // in addition to the title's
-  static constexpr double kTickRoom = 20;      // below; at the left it depends on the labels, 40 suffices
+  static constexpr double kTickRoom = 20;      // below; at the left 40 suffices for most labels
   static constexpr double kLabelRoom = 20;     // in addition to the ticks'
 
   Panel(Canvas& canvas, Rect area, Range x, Range y, PanelOptions options = {});
@@ -58,11 +58,13 @@ class Panel {
   Point to_canvas(Point world) const;
 
   void points(std::span<const Point> at, double radius, Colour fill);
-  void stars(std::span<const Point> at, double radius, Colour fill, const Stroke& edge = {kPaper, 0.8});
+  void stars(std::span<const Point> at, double radius, Colour fill,
+             const Stroke& edge = {kPaper, 0.8});
   void path(std::span<const Point> along, const Stroke& stroke);
 
   // An arrow centred on every position. Equal numbers of positions and vectors, else Error(usage).
-  void arrows(std::span<const Point> at, std::span<const Point> vectors, const ArrowFieldStyle& style = {});
+  void arrows(std::span<const Point> at, std::span<const Point> vectors,
+              const ArrowFieldStyle& style = {});
 
   void heat_map(const Grid& grid, const ColourMap& map, Range values);
   void contours(const Grid& grid, std::span<const double> levels, const Stroke& stroke);
@@ -70,6 +72,7 @@ class Panel {
   void frame();
 
  private:
+  void draw_grid_lines();
   void draw_ticks();
   void draw_words();
   double widest_y_label() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,8 @@ std::string label_of(double value, double step, double largest) {
 }
 
 std::string power_label(int exponent) {
-  static constexpr std::array<const char*, 10> kSuperscripts{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  static constexpr std::array<const char*, 10> kSuperscripts{"⁰", "¹", "²", "³", "⁴",
+                                                             "⁵", "⁶", "⁷", "⁸", "⁹"};
   if (exponent == 0) return "1";
   if (exponent == 1) return "10";
   std::string label = "10";
@@ -67,10 +69,20 @@ std::vector<Tick> log_ticks(Range exponents, int about) {
   exponents = widened(exponents);
   const int low = static_cast<int>(std::ceil(std::max(exponents.low, -1000.0) - 1e-9));
   const int high = static_cast<int>(std::floor(std::min(exponents.high, 1000.0) + 1e-9));
-  std::vector<Tick> ticks;
   const int stride = std::max(1, (high - low + about) / std::max(about, 1));
+  std::vector<Tick> ticks;
   for (int e = low; e <= high; e += stride) ticks.push_back({double(e), power_label(e)});
-  if (ticks.size() >= 2) return ticks;
+  if (ticks.size() >= 3) return ticks;
+
+  ticks.clear();
+  for (int e = low - 1; e <= high; ++e) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double at = e + std::log10(digit);
+      if (at < exponents.low - 1e-9 || at > exponents.high + 1e-9) continue;
+      ticks.push_back({at, with_true_minus(fmt::format("{:g}", digit * std::pow(10.0, e)))});
+    }
+  }
+  if (ticks.size() >= 3) return ticks;
 
   ticks.clear();
   const Range values{std::pow(10.0, exponents.low), std::pow(10.0, exponents.high)};

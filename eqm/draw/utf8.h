@@ -6,7 +6,8 @@
 
 namespace eqm::draw {
 
-// `bytes` with every byte that is not part of valid UTF-8, and every control character, replaced by '?'.
+// `bytes` with every byte that is not part of valid UTF-8, and every control character, replaced by
+// '?'.
 std::string printable_utf8(std::string_view bytes);
 
 }  // namespace eqm::draw

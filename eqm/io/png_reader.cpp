@@ -42,7 +42,7 @@ void check_size(const spng_ihdr& header, size_t file_size, const Checker& checke
   if (pixels > kMaxPngPixels) {
     checked.refuse(fmt::format("{} pixels; {} are allowed", pixels, kMaxPngPixels));
   }
-  // One bit per pixel is the least a raw picture takes.
+  // A lower bound: one channel, no filter bytes.
   const uint64_t least_bytes = pixels * header.bit_depth / 8;
   if (least_bytes / kMaxExpansion > file_size) {
     checked.refuse(fmt::format("its {} bytes cannot hold {} by {} pixels", file_size, header.width,

@@ -66,12 +66,16 @@ std::optional<std::string> plain_latin1(const std::string& text) {
   return latin1;
 }
 
-// Text chunks with the strings libspng points to, which it copies when they are set.
-void set_text(spng_ctx* context, const PngText& text) {
+// Chunks as libspng takes them, with the strings they point to: it copies only the pointers, so
+// this must live until the picture is encoded. Moving it leaves the strings where they are.
+struct TextChunks {
   std::vector<std::string> bodies;
-  bodies.reserve(text.size());
   std::vector<spng_text> chunks;
-  char nothing[] = "";
+};
+
+TextChunks chunks_of(const PngText& text) {
+  TextChunks result;
+  result.bodies.reserve(text.size());  // growing would move the strings
   for (const auto& [keyword, body] : text) {
     const std::string name = checked_keyword(keyword);
     if (body.empty() || body.find('\0') != std::string::npos || !is_utf8(body)) {
@@ -79,22 +83,17 @@ void set_text(spng_ctx* context, const PngText& text) {
                   "it takes UTF-8 text that is not empty and holds no zero byte");
     }
     const std::optional<std::string> latin1 = plain_latin1(body);
-    bodies.push_back(latin1.value_or(body));
+    std::string& stored = result.bodies.emplace_back(latin1.value_or(body));
     spng_text chunk{};
     name.copy(chunk.keyword, kMaxKeyword);
     chunk.type = latin1 ? SPNG_TEXT : SPNG_ITXT;
-    chunk.length = bodies.back().size();
-    chunk.text = bodies.back().data();
-    chunk.language_tag = nothing;
-    chunk.translated_keyword = nothing;
-    chunks.push_back(chunk);
+    chunk.length = stored.size();
+    chunk.text = stored.data();
+    chunk.language_tag = const_cast<char*>("");  // read only, though libspng does not say so
+    chunk.translated_keyword = const_cast<char*>("");
+    result.chunks.push_back(chunk);
   }
-  if (chunks.empty()) return;
-  const int status = spng_set_text(context, chunks.data(), static_cast<uint32_t>(chunks.size()));
-  if (status != 0) {
-    throw Error(ErrorKind::usage,
-                fmt::format("cannot write the PNG's text: {}", spng_strerror(status)));
-  }
+  return result;
 }
 
 uint8_t color_type_of(int channels) {
@@ -119,7 +118,11 @@ std::vector<std::byte> encode_png(const Image& image, const PngText& text) {
   header.bit_depth = 8;
   header.color_type = color_type_of(image.channels);
   checked(spng_set_ihdr(context.get(), &header));
-  set_text(context.get(), text);
+  TextChunks texts = chunks_of(text);
+  if (!text.empty()) {
+    checked(spng_set_text(context.get(), texts.chunks.data(),
+                          static_cast<uint32_t>(texts.chunks.size())));
+  }
   checked(spng_encode_image(context.get(), image.pixels.data(), image.pixels.size(), SPNG_FMT_PNG,
                             SPNG_ENCODE_FINALIZE));
   size_t size = 0;

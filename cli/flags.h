@@ -1,0 +1,30 @@
+// Flags from declared options, by CLI11: one flag per option, sections as headings, TOML by --config.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "eqm/base/options.h"
+
+namespace eqm::cli {
+
+// The flags of one verb as they were given on the command line.
+class Flags {
+ public:
+  // Adds a flag for every option. `options` and `app` must outlive this.
+  Flags(CLI::App& app, OptionSet& options);
+
+  // Sets the options: from the TOML file if one was given, then from the flags, which win. Throws a usage
+  // error for anything on the command line that is no option, with the nearest valid name.
+  void apply(const CLI::App& app);
+
+ private:
+  OptionSet& options_;
+  std::string config_;
+  std::map<std::string, std::string> given_;  // name to text
+};
+
+}  // namespace eqm::cli

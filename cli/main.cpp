@@ -1,0 +1,124 @@
+// The program: picks the verb, reads its options, and turns errors into one line, a hint and an exit code.
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/flags.h"
+#include "cli/verb.h"
+#include "eqm/base/error.h"
+#include "eqm/base/nearest.h"
+
+namespace eqm::cli {
+namespace {
+
+struct Command {
+  std::unique_ptr<Verb> verb;
+  OptionSet options;
+  std::unique_ptr<Flags> flags;
+  CLI::App* app = nullptr;
+};
+
+int report(const Error& error) {
+  std::cerr << "eqm: " << error.what() << '\n';
+  if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+  return exit_code(error.kind());
+}
+
+std::vector<Command> all_commands(CLI::App& app) {
+  std::vector<Command> commands;
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(landscape_verb());
+  verbs.push_back(doctor_verb());
+  commands.reserve(verbs.size());  // Flags refer to their command's options
+  for (auto& verb : verbs) {
+    Command& command = commands.emplace_back();
+    command.verb = std::move(verb);
+    command.app = app.add_subcommand(command.verb->name(), command.verb->summary());
+    command.app->footer(command.verb->advice());
+    command.verb->declare(command.options);
+    command.flags = std::make_unique<Flags>(*command.app, command.options);
+  }
+  return commands;
+}
+
+void refuse_words(const CLI::App& app, const std::vector<Command>& commands) {
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) return;
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.verb->name());
+  throw Error(ErrorKind::usage,
+              fmt::format("unknown {} '{}'", words.front().starts_with("-") ? "option" : "verb",
+                          words.front()),
+              suggestion(words.front(), names));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
+  app.set_version_flag("--version", EQM_VERSION);
+  app.allow_extras();
+  bool quiet = false, verbose = false;
+  app.add_flag("--quiet", quiet, "no progress, warnings only");
+  app.add_flag("--verbose", verbose, "say more");
+  app.footer("Begin with `eqm landscape`; each verb explains itself with --help.");
+  std::vector<Command> commands = all_commands(app);
+  for (Command& command : commands) command.app->fallthrough();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::usage, error.what(), "see `eqm --help`");
+  }
+
+  const auto logger =
+      stderr_logger(quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal);
+  ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
+  for (Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    command.flags->apply(*command.app);
+    Console console = {*logger, progress};
+    command.verb->run(command.options, console);
+    if (!std::cout.flush()) {
+      throw Error(ErrorKind::io, "cannot write to standard output", "is the disk full or the pipe closed?");
+    }
+    return 0;
+  }
+  refuse_words(app, commands);
+  std::cout << app.help();
+  return 0;
+}
+
+}  // namespace
+}  // namespace eqm::cli
+
+int main(int argc, char** argv) {
+  using eqm::Error;
+  using eqm::ErrorKind;
+  try {
+    return eqm::cli::run(argc, argv);
+  } catch (const Error& error) {
+    return eqm::cli::report(error);
+  } catch (const std::bad_alloc&) {
+    return eqm::cli::report(Error(ErrorKind::usage, "not enough memory for this request",
+                                  "lower the counts or sizes asked for"));
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    if (text.find("DefaultCPUAllocator") != std::string::npos ||
+        text.find("out of memory") != std::string::npos) {
+      return eqm::cli::report(Error(ErrorKind::usage, "not enough memory for this request",
+                                    "lower the counts or sizes asked for"));
+    }
+    return eqm::cli::report(
+        Error(ErrorKind::internal, "internal error: " + text.substr(0, text.find('\n')),
+              "this is a mistake of eqm; please report it with the command you ran"));
+  }
+}

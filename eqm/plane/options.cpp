@@ -1,0 +1,46 @@
+#include "eqm/plane/options.h"
+
+#include "eqm/base/error.h"
+
+namespace eqm {
+
+void PlaneOptions::declare(OptionSet& options) {
+  options.section("data");
+  options.text("data", data,
+               "two-points, eight-gaussians, moons, circles, spirals, pinwheel, checkerboard, or a CSV "
+               "file with two columns");
+  options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
+  options.number("spread", spread, {.least = 0.01, .most = 1000},
+                 "standard deviation that the data are scaled to, noise having 1");
+  options.section("landscape");
+  const auto& names = objective_names();
+  options.choice("objective", objective, {names.begin(), names.begin() + 5}, "what is learned");
+  magnitude.declare(options);
+  options.flag("flow", flow_beside, "also learn Flow Matching and draw it beside");
+  options.section("training");
+  options.count("steps", steps, Range::between(1, 10'000'000), "optimiser steps");
+  options.count("batch", batch, Range::between(1, 1'000'000), "points per step");
+  options.number("lr", lr, {.least = 0, .most = 1, .above = true}, "learning rate at the start");
+  options.count("width", width, Range::between(1, 4096), "neurons per hidden layer");
+  options.count("depth", depth, Range::between(1, 64), "hidden layers");
+  options.count("fourier", fourier, Range::between(0, 4096), "random Fourier features of a point");
+  options.section("descent");
+  options.choice<RuleKind>("rule", rule,
+                           {{"gd", RuleKind::gradient_descent}, {"nesterov", RuleKind::nesterov}},
+                           "update rule");
+  options.number("eta", eta, Range::positive(), "step size η");
+  options.number("mu", mu, Range::between(0, 1), "look-ahead μ of nesterov");
+  options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
+  options.number("threshold", threshold, Range::at_least(0),
+                 "a sample stops when its gradient norm is at most this");
+  options.section("output");
+  options.count("samples", samples, Range::between(1, 1'000'000), "samples to draw and measure");
+  options.count("paths", paths, Range::between(0, 10'000), "particles whose paths are drawn");
+  options.count("seed", seed, Range::between(0, 9e15), "everything random follows from it");
+}
+
+void PlaneOptions::check() const {
+  magnitude.check();
+}
+
+}  // namespace eqm

@@ -1,0 +1,45 @@
+// What `eqm landscape` can be told. The defaults give a convincing picture on every built-in set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eqm/base/options.h"
+#include "eqm/landscape/objective.h"
+
+namespace eqm {
+
+enum class RuleKind { gradient_descent, nesterov };
+
+struct PlaneOptions {
+  std::string data = "moons";
+  int64_t points = 8192;
+  double spread = 3.0;
+
+  ObjectiveKind objective = ObjectiveKind::eqm;
+  Magnitude magnitude = {.kind = MagnitudeKind::truncated, .a = 0.8, .b = 1.4, .lambda = 1.0};
+  bool flow_beside = true;
+
+  int64_t steps = 6000;
+  int64_t batch = 512;
+  double lr = 3e-3;
+  int64_t width = 128;
+  int64_t depth = 3;
+  int64_t fourier = 0;
+
+  RuleKind rule = RuleKind::gradient_descent;
+  double eta = 0.02;
+  double mu = 0.35;
+  int64_t limit = 300;
+  double threshold = 0.0;
+
+  int64_t samples = 2000;
+  int64_t paths = 60;
+  int64_t seed = 0;
+
+  void declare(OptionSet& options);
+  // Rules that involve several options.
+  void check() const;
+};
+
+}  // namespace eqm

@@ -1,0 +1,193 @@
+#include "eqm/plane/study.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "eqm/backbone/mlp.h"
+#include "eqm/base/error.h"
+#include "eqm/base/nearest.h"
+#include "eqm/data/plane_sets.h"
+#include "eqm/io/csv.h"
+#include "eqm/measure/sliced_wasserstein.h"
+#include "eqm/tensor/noise_tensor.h"
+#include "eqm/train/fit.h"
+
+namespace eqm {
+namespace {
+
+// Every use of the seed has its own draws.
+enum Draw : uint32_t { draw_index, draw_gamma, draw_noise, draw_start };
+
+constexpr int64_t kFlowSteps = 100;
+
+struct PlaneData {
+  Tensor training;  // [n, 2]
+  Tensor fresh;     // [m, 2], not trained on
+};
+
+std::optional<PlaneSet> set_by_name(const std::string& name) {
+  for (const auto& [text, set] : plane_set_names()) {
+    if (text == name) return set;
+  }
+  return std::nullopt;
+}
+
+PlaneData data_from_csv(const std::string& path) {
+  const Table table = read_csv(path, 2);
+  if (table.rows() < 2) {
+    throw Error(ErrorKind::input, fmt::format("'{}' holds a single point", path),
+                "two different points are the least that can be learned from");
+  }
+  const Tensor all =
+      torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
+  return {.training = all, .fresh = all};
+}
+
+PlaneData load_data(const PlaneOptions& options) {
+  if (const auto set = set_by_name(options.data)) {
+    const auto seed = static_cast<uint64_t>(options.seed);
+    return {.training = plane_points(*set, seed, 0, options.points),
+            .fresh = plane_points(*set, seed, options.points, options.samples)};
+  }
+  const bool looks_like_a_file = options.data.find_first_of("./") != std::string::npos;
+  if (!looks_like_a_file && !std::filesystem::exists(options.data)) {
+    std::vector<std::string> names;
+    for (const auto& [text, set] : plane_set_names()) names.push_back(text);
+    throw Error(ErrorKind::usage,
+                fmt::format("--data: '{}' is neither a built-in set nor a file", options.data),
+                suggestion(options.data, names));
+  }
+  return data_from_csv(options.data);
+}
+
+PlaneScaling scaling_of(const Tensor& points, double spread) {
+  const Tensor centre = points.mean(0);
+  const double deviation = (points - centre).square().mean().sqrt().item<double>();
+  if (!(deviation > 0) || !std::isfinite(deviation)) {
+    throw Error(ErrorKind::input, "all points of the data set are the same, or too far apart",
+                "two different points are the least that can be learned from");
+  }
+  return {.centre_x = centre[0].item<double>(),
+          .centre_y = centre[1].item<double>(),
+          .unit = deviation / spread};
+}
+
+Model make_model(const PlaneOptions& options, ObjectiveKind kind) {
+  Model model;
+  model.backbone = std::make_shared<Mlp>(MlpConfig{.dimension = 2,
+                                                   .width = options.width,
+                                                   .depth = options.depth,
+                                                   .fourier = options.fourier,
+                                                   .fourier_scale = 2.0,
+                                                   .input_scale = std::max(1.0, options.spread),
+                                                   .num_classes = 0,
+                                                   .time_input = sees_time(kind)});
+  model.backbone->initialise(static_cast<uint64_t>(options.seed));
+  model.objective = {.kind = kind, .magnitude = options.magnitude, .dispersive_weight = 0};
+  return model;
+}
+
+TrainingBatch batch_at(const PlaneOptions& options, const Tensor& data, int64_t step) {
+  NoiseKey key = {.seed = static_cast<uint64_t>(options.seed),
+                  .sample = static_cast<uint64_t>(step * options.batch),
+                  .draw = draw_index};
+  const auto at = [&](Draw draw) {
+    key.draw = draw;
+    return key;
+  };
+  const Tensor where = uniform_rows(at(draw_index), options.batch, torch::kFloat64);
+  const Tensor index = (where * data.size(0)).to(torch::kInt64).clamp_max(data.size(0) - 1);
+  const torch::TensorOptions type = torch::kFloat32;
+  return {.x = data.index_select(0, index).to(type),
+          .noise = normal_rows(at(draw_noise), options.batch, {2}, type),
+          .gamma = uniform_rows(at(draw_gamma), options.batch, type),
+          .labels = {}};
+}
+
+void train(Model& model, const PlaneOptions& options, const Tensor& data, Progress& progress) {
+  const auto batches = [&](int64_t step) { return batch_at(options, data, step); };
+  const FitOptions fitting = {.steps = options.steps, .lr = options.lr};
+  const ObjectiveKind kind = model.objective.kind;
+  if (kind == ObjectiveKind::eqm_l2) {
+    // ½‖f‖² is flat where f starts at zero, so f is first trained as a gradient.
+    model.objective.kind = ObjectiveKind::eqm;
+    progress.begin("learning eqm first", options.steps, "steps");
+    fit(model, batches, fitting, progress);
+    progress.end();
+    model.objective.kind = kind;
+  }
+  progress.begin("learning " + name_of(kind), options.steps, "steps");
+  fit(model, batches, fitting, progress);
+  progress.end();
+}
+
+PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneScaling& scaling,
+                 const Tensor& data, Progress& progress) {
+  PlaneDescent result;
+  result.model = make_model(options, kind);
+  train(result.model, options, scaling.to_model(data), progress);
+
+  const Tensor start = normal_rows(
+      {.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
+      options.samples, {2}, torch::kFloat32);
+  DescentRequest request = {.start = start,
+                            .condition = {},
+                            .terms = {},
+                            .stop = {.threshold = options.threshold, .limit = options.limit},
+                            .clock = {},
+                            .observe = {}};
+  if (is_flow(kind)) {
+    request.stop = {.threshold = 0, .limit = kFlowSteps};
+    request.clock = Clock{.start = 0, .rate = 1.0 / kFlowSteps};
+  }
+  const int64_t particles = std::min(options.paths, options.samples);
+  const Tensor followed = start.narrow(0, 0, particles).clone();
+  request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor&) {
+    const Tensor chosen = rows < particles;
+    followed.index_copy_(0, rows.masked_select(chosen), x.index({chosen}));
+    result.paths.push_back(scaling.to_user(followed));
+  };
+  const LearnedField field(result.model);
+  const double eta = is_flow(kind) ? 1.0 / kFlowSteps : options.eta;
+  std::unique_ptr<Rule> rule = std::make_unique<GradientDescent>(eta);
+  if (!is_flow(kind) && options.rule == RuleKind::nesterov) {
+    rule = std::make_unique<NesterovLookAhead>(eta, options.mu);
+  }
+  DescentResult descent = descend(field, *rule, request);
+  result.start = scaling.to_user(start);
+  result.samples = scaling.to_user(descent.x);
+  result.records = std::move(descent.samples);
+  return result;
+}
+
+}  // namespace
+
+Tensor PlaneScaling::to_model(const Tensor& points) const {
+  return (points - torch::tensor({centre_x, centre_y}, torch::kFloat64)) / unit;
+}
+
+Tensor PlaneScaling::to_user(const Tensor& points) const {
+  return points.to(torch::kFloat64) * unit + torch::tensor({centre_x, centre_y}, torch::kFloat64);
+}
+
+PlaneStudy study_plane(const PlaneOptions& options, Progress& progress) {
+  options.check();
+  const PlaneData data = load_data(options);
+  PlaneStudy study;
+  study.data = data.training;
+  study.scaling = scaling_of(data.training, options.spread);
+  study.main = run(options, options.objective, study.scaling, data.training, progress);
+  study.main.distance = sliced_wasserstein(study.main.samples, study.data);
+  if (options.flow_beside && options.objective != ObjectiveKind::fm) {
+    study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, progress);
+    study.flow->distance = sliced_wasserstein(study.flow->samples, study.data);
+  }
+  study.fresh_distance = sliced_wasserstein(data.fresh, study.data);
+  study.noise_distance = sliced_wasserstein(study.main.start, study.data);
+  return study;
+}
+
+}  // namespace eqm

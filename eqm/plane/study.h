@@ -1,0 +1,45 @@
+// A study of one landscape over the plane: learn it, descend it, measure what comes out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eqm/base/progress.h"
+#include "eqm/descend/descent.h"
+#include "eqm/landscape/model.h"
+#include "eqm/plane/options.h"
+
+namespace eqm {
+
+// The map between the user's coordinates and the model's, where noise has standard deviation 1.
+struct PlaneScaling {
+  double centre_x = 0, centre_y = 0;
+  double unit = 1;  // user's units per model unit
+
+  Tensor to_model(const Tensor& points) const;
+  Tensor to_user(const Tensor& points) const;
+};
+
+// A learned field and what descending it from noise gave. Points are in the user's coordinates.
+struct PlaneDescent {
+  Model model;
+  Tensor start;                       // [n, 2]
+  Tensor samples;                     // [n, 2]
+  std::vector<SampleRecord> records;  // per sample
+  std::vector<Tensor> paths;          // states of the first particles after each step, each [p, 2]
+  double distance = 0;                // sliced Wasserstein distance to the data
+};
+
+struct PlaneStudy {
+  PlaneScaling scaling;
+  Tensor data;                       // [n, 2], the training set
+  PlaneDescent main;                 // the chosen objective
+  std::optional<PlaneDescent> flow;  // Flow Matching, for comparison
+  double fresh_distance = 0;         // of as many fresh data points: the floor
+  double noise_distance = 0;         // of the starting noise: the ceiling
+};
+
+PlaneStudy study_plane(const PlaneOptions& options, Progress& progress);
+
+}  // namespace eqm

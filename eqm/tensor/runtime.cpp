@@ -1,0 +1,62 @@
+#include "eqm/tensor/runtime.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "eqm/base/error.h"
+
+namespace eqm {
+namespace {
+
+torch::Device device_from(const std::string& text) {
+  torch::Device device = torch::kCPU;
+  try {
+    device = torch::Device(text);
+  } catch (const c10::Error&) {
+    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is not a device", text),
+                "use cpu, cuda or cuda:0");
+  }
+  if (device.is_cpu()) return device;
+  if (!device.is_cuda()) {
+    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is not supported", text),
+                "use cpu, cuda or cuda:0");
+  }
+  const int64_t count = torch::cuda::is_available() ? static_cast<int64_t>(torch::cuda::device_count()) : 0;
+  if (device.index() >= count || count == 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--device: '{}' does not exist ({} CUDA devices found)", text, count),
+                "use cpu, or see `eqm doctor`");
+  }
+  return device;
+}
+
+}  // namespace
+
+void RuntimeOptions::declare(OptionSet& options) {
+  options.section("runtime");
+  options.text("device", device, "cpu, cuda or cuda:N");
+  options.count("threads", threads, Range::between(0, 1024), "threads; 0 takes every processor");
+  options.choice("precision", precision, {"float32", "float64"}, "of all numbers");
+}
+
+int64_t usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+torch::TensorOptions start_runtime(const RuntimeOptions& options) {
+  const int64_t threads = options.threads > 0 ? options.threads : usable_processors();
+  at::set_num_threads(static_cast<int>(threads));
+  return torch::TensorOptions()
+      .device(device_from(options.device))
+      .dtype(options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);
+}
+
+}  // namespace eqm

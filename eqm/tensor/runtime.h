@@ -1,0 +1,27 @@
+// Where and how precisely tensors are computed; the same three options for every verb.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eqm/base/options.h"
+#include "eqm/tensor/torch.h"
+
+namespace eqm {
+
+struct RuntimeOptions {
+  std::string device = "cpu";
+  int64_t threads = 0;  // 0: every processor this process may use
+  std::string precision = "float32";
+
+  void declare(OptionSet& options);
+};
+
+// The processors this process may run on (its affinity mask), at least 1.
+int64_t usable_processors();
+
+// Sets the number of threads of this process and answers device and precision for new tensors. A device
+// that does not exist throws a usage error.
+torch::TensorOptions start_runtime(const RuntimeOptions& options);
+
+}  // namespace eqm

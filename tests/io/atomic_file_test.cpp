@@ -1,0 +1,196 @@
+#include "eqm/io/atomic_file.h"
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "eqm/io/mapped_file.h"
+#include "tests/io/expect_error.h"
+#include "tests/io/temporary_folder.h"
+
+namespace eqm {
+namespace {
+
+using test::expect_error;
+using test::TemporaryFolder;
+using Names = std::vector<std::string>;
+
+std::string content_of(const std::filesystem::path& path) {
+  return std::string(MappedFile::open(path).text());
+}
+
+// Files of this process cannot grow past the limit: a full disk that works for root and needs no
+// disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+RC_GTEST_PROP(AtomicFile, holds_what_was_written_piece_by_piece,
+              (const std::vector<std::string>& pieces)) {
+  const TemporaryFolder folder;
+  std::string whole;
+  AtomicFile file(folder / "file");
+  for (const std::string& piece : pieces) {
+    file.write(piece);
+    whole += piece;
+  }
+  file.commit();
+  RC_ASSERT(content_of(folder / "file") == whole);
+  RC_ASSERT(folder.names() == Names{"file"});
+}
+
+TEST(AtomicFile, leaves_the_old_file_until_the_commit) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  AtomicFile file(folder / "file");
+  file.write("new");
+  EXPECT_EQ(content_of(folder / "file"), "old");
+  file.commit();
+  EXPECT_EQ(content_of(folder / "file"), "new");
+}
+
+TEST(AtomicFile, removes_the_temporary_when_never_committed) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  { AtomicFile(folder / "file").write("new"); }
+  EXPECT_EQ(content_of(folder / "file"), "old");
+  EXPECT_EQ(folder.names(), Names{"file"});
+}
+
+TEST(AtomicFile, leaves_nothing_new_when_the_disk_is_full) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  const std::string large(100'000, 'x');
+  {
+    const FileSizeLimit full_disk(4096);
+    // The first write is cut short at 4096 bytes, the next one fails.
+    expect_error(ErrorKind::io, "cannot write", [&] { write_file(folder / "file", large); });
+  }
+  EXPECT_EQ(content_of(folder / "file"), "old");
+  EXPECT_EQ(folder.names(), Names{"file"});
+}
+
+TEST(AtomicFile, cannot_be_committed_after_a_failed_write) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "file");
+  {
+    const FileSizeLimit full_disk(4096);
+    EXPECT_THROW(file.write(std::string(100'000, 'x')), Error);
+  }
+  expect_error(ErrorKind::io, "failed before", [&] { file.commit(); });
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(AtomicFile, cannot_be_used_after_the_commit) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "file");
+  file.commit();
+  expect_error(ErrorKind::io, "committed", [&] { file.write("more"); });
+  expect_error(ErrorKind::io, "committed", [&] { file.commit(); });
+}
+
+TEST(AtomicFile, gives_the_mode_of_an_ordinary_new_file) {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(027);
+  write_file(folder / "file", "text");
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "file").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0640u);
+}
+
+TEST(AtomicFile, writes_through_a_symbolic_link) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  std::filesystem::create_symlink("file", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(content_of(folder / "file"), "new");
+}
+
+TEST(AtomicFile, takes_the_longest_name_a_folder_can_hold) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  write_file(folder / name, "text");
+  EXPECT_EQ(content_of(folder / name), "text");
+}
+
+TEST(AtomicFile, refuses_a_name_that_is_too_long_and_cleans_up) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(write_file(folder / std::string(256, 'n'), "text"), Error);
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(AtomicFile, refuses_a_missing_folder) {
+  const TemporaryFolder folder;
+  expect_error(ErrorKind::io, "absent", [&] { write_file(folder / "absent/file", "text"); });
+}
+
+TEST(AtomicFile, refuses_a_path_below_a_regular_file) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "text");
+  expect_error(ErrorKind::io, "Not a directory", [&] { write_file(folder / "file/inner", "x"); });
+  EXPECT_EQ(content_of(folder / "file"), "text");
+}
+
+TEST(AtomicFile, refuses_a_folder_that_takes_no_files) {
+  expect_error(ErrorKind::io, "/proc/eqm-test", [] { write_file("/proc/eqm-test", "text"); });
+}
+
+TEST(AtomicFile, refuses_an_unwritable_folder) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryFolder folder;
+  create_folder(folder / "closed");
+  std::filesystem::permissions(folder / "closed", std::filesystem::perms::owner_read);
+  expect_error(ErrorKind::io, "closed", [&] { write_file(folder / "closed/file", "text"); });
+}
+
+TEST(AtomicFile, refuses_to_replace_folders_devices_and_pipes) {
+  const TemporaryFolder folder;
+  expect_error(ErrorKind::io, "folder", [&] { write_file(folder.path(), "text"); });
+  expect_error(ErrorKind::io, "folder", [&] { write_file(folder / "absent/", "text"); });
+  expect_error(ErrorKind::io, "folder", [] { write_file("", "text"); });
+  expect_error(ErrorKind::io, "not a regular file", [] { write_file("/dev/full", "text"); });
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  expect_error(ErrorKind::io, "not a regular file", [&] { write_file(folder / "fifo", "text"); });
+  EXPECT_EQ(folder.names(), Names{"fifo"});
+}
+
+TEST(CreateFolder, makes_the_parents_and_accepts_what_exists) {
+  const TemporaryFolder folder;
+  create_folder(folder / "a/b/c");
+  create_folder(folder / "a/b/c");
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c"));
+}
+
+TEST(CreateFolder, refuses_where_a_file_stands) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "text");
+  expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file"); });
+  expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file/inner"); });
+  expect_error(ErrorKind::io, "create folder", [] { create_folder(""); });
+}
+
+}  // namespace
+}  // namespace eqm
