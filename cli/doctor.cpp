@@ -13,7 +13,9 @@ namespace {
 class Doctor final : public Verb {
  public:
   std::string name() const override { return "doctor"; }
-  std::string summary() const override { return "Shows what this machine offers and what is loaded"; }
+  std::string summary() const override {
+    return "Shows what this machine offers and what is loaded";
+  }
   void declare(OptionSet& options) override { runtime_.declare(options); }
 
   void run(const OptionSet&, Console&) override {

@@ -12,7 +12,8 @@ namespace {
 
 std::string description(const Option& option) {
   std::string text = option.help;
-  if (const std::string range = option.range.text(); !range.empty()) text += fmt::format(" ({})", range);
+  if (const std::string range = option.range.text(); !range.empty())
+    text += fmt::format(" ({})", range);
   return text;
 }
 
@@ -34,35 +35,46 @@ Flags::Flags(CLI::App& app, OptionSet& options) : options_(options) {
     const std::string flag = "--" + name;
     CLI::Option* added = nullptr;
     if (std::holds_alternative<bool>(option.standard)) {
-      added = app.add_flag_function(
-          fmt::format("{},!--no-{}", flag, name),
-          [this, name](int64_t count) { given_[name] = count > 0 ? "true" : "false"; },
-          description(option));
+      const std::string help = description(option);
+      added = app.add_flag(fmt::format("{},!--no-{}", flag, name), help)->take_last();
+      added->each([this, name](const std::string& text) { given_[name] = text; });
     } else {
       added = app.add_option_function<std::string>(
-          flag, [this, name](const std::string& text) { given_[name] = text; }, description(option));
+          flag, [this, name](const std::string& text) { given_[name] = text; },
+          description(option));
       added->type_name(type_name(option))->default_str(to_text(option.standard));
     }
     if (!option.section.empty()) added->group(option.section);
   }
 }
 
-void Flags::apply(const CLI::App& app) {
-  for (const std::string& extra : app.remaining()) {
-    const std::string word = extra.substr(0, extra.find('='));
-    if (!word.starts_with("-")) {
-      throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extra),
-                  fmt::format("options start with --; see `eqm {} --help`", app.get_name()));
-    }
-    std::vector<std::string> names;
-    for (const std::string& name : options_.names()) names.push_back("--" + name);
-    names.emplace_back("--config");
-    const std::string close = nearest(word, names);
-    throw Error(ErrorKind::usage, fmt::format("unknown option {}", word),
-                close.empty() ? fmt::format("see `eqm {} --help`", app.get_name())
-                              : fmt::format("did you mean {}?", close));
+std::vector<std::string> Flags::known_words() const {
+  std::vector<std::string> words = {"--config", "--help", "--quiet", "--verbose"};
+  for (const Option& option : options_.options()) {
+    words.push_back("--" + option.name);
+    if (std::holds_alternative<bool>(option.standard)) words.push_back("--no-" + option.name);
   }
-  if (!config_.empty()) read_toml_file(options_, config_);
+  return words;
+}
+
+void Flags::refuse_extras(const CLI::App& app) const {
+  // What a verb does not know falls through to the program: its extras are ours as well.
+  const std::vector<std::string> extras = app.get_parent()->remaining(true);
+  if (extras.empty()) return;
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  const std::string see = fmt::format("see `eqm {} --help`", app.get_name());
+  if (!word.starts_with("-")) {
+    throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extras.front()),
+                "options start with --; " + see);
+  }
+  const std::string close = nearest(word, known_words());
+  throw Error(ErrorKind::usage, fmt::format("unknown option {}", word),
+              close.empty() ? see : fmt::format("did you mean {}?", close));
+}
+
+void Flags::apply(const CLI::App& app) {
+  refuse_extras(app);
+  if (app.count("--config") > 0) read_toml_file(options_, config_);
   for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
 }
 

@@ -1,9 +1,11 @@
-// Flags from declared options, by CLI11: one flag per option, sections as headings, TOML by --config.
+// Flags from declared options, by CLI11: one flag per option, sections as headings, TOML by
+// --config.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -17,11 +19,15 @@ class Flags {
   // Adds a flag for every option. `options` and `app` must outlive this.
   Flags(CLI::App& app, OptionSet& options);
 
-  // Sets the options: from the TOML file if one was given, then from the flags, which win. Throws a usage
-  // error for anything on the command line that is no option, with the nearest valid name.
+  // Sets the options: from the TOML file if one was given, then from the flags, which win. Throws a
+  // usage error for anything on the command line that is no option, with the nearest valid name.
+  // `app` is the verb that was given to the constructor.
   void apply(const CLI::App& app);
 
  private:
+  std::vector<std::string> known_words() const;
+  void refuse_extras(const CLI::App& app) const;
+
   OptionSet& options_;
   std::string config_;
   std::map<std::string, std::string> given_;  // name to text

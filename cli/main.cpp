@@ -1,6 +1,7 @@
-// The program: picks the verb, reads its options, and turns errors into one line, a hint and an exit code.
-#include <unistd.h>
-
+// The program: picks the verb, reads its options, and turns errors into one line, a hint and an
+// exit code.
+#include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -9,7 +10,10 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "cli/flags.h"
 #include "cli/verb.h"
@@ -30,6 +34,22 @@ int report(const Error& error) {
   std::cerr << "eqm: " << error.what() << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
   return exit_code(error.kind());
+}
+
+// Writing to a closed stream must fail as an error of ours: not kill the program, and not end up in
+// a file that was opened later and got the stream's number.
+void guard_standard_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", O_RDONLY) < 0) std::abort();
+  }
+}
+
+void finish_output() {
+  if (std::cout.flush()) return;
+  throw Error(ErrorKind::io, "cannot write to standard output",
+              "is the disk full or the pipe closed?");
 }
 
 std::vector<Command> all_commands(CLI::App& app) {
@@ -54,16 +74,23 @@ void refuse_words(const CLI::App& app, const std::vector<Command>& commands) {
   if (words.empty()) return;
   std::vector<std::string> names;
   for (const Command& command : commands) names.push_back(command.verb->name());
-  throw Error(ErrorKind::usage,
-              fmt::format("unknown {} '{}'", words.front().starts_with("-") ? "option" : "verb",
-                          words.front()),
-              suggestion(words.front(), names));
+  const std::string& word = words.front();
+  if (!word.starts_with("-")) {
+    throw Error(ErrorKind::usage, fmt::format("unknown verb '{}'", word), suggestion(word, names));
+  }
+  const std::vector<std::string> flags = {"--help", "--version", "--quiet", "--verbose"};
+  const std::string close = nearest(word, flags);
+  throw Error(ErrorKind::usage, fmt::format("unknown option {}", word),
+              close.empty() ? fmt::format("name a verb first, one of: {}", fmt::join(names, ", "))
+                            : fmt::format("did you mean {}?", close));
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
+  CLI::App app(
+      "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
   app.set_version_flag("--version", EQM_VERSION);
-  app.allow_extras();
+  app.allow_extras();            // judged below, with suggestions
+  app.require_subcommand(0, 1);  // a second verb is refused as an extra word
   bool quiet = false, verbose = false;
   app.add_flag("--quiet", quiet, "no progress, warnings only");
   app.add_flag("--verbose", verbose, "say more");
@@ -74,26 +101,28 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    const int code = app.exit(success);
+    finish_output();
+    return code;
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::usage, error.what(), "see `eqm --help`");
   }
 
-  const auto logger =
-      stderr_logger(quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal);
+  const auto logger = stderr_logger(quiet     ? Verbosity::quiet
+                                    : verbose ? Verbosity::verbose
+                                              : Verbosity::normal);
   ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);
     Console console = {*logger, progress};
     command.verb->run(command.options, console);
-    if (!std::cout.flush()) {
-      throw Error(ErrorKind::io, "cannot write to standard output", "is the disk full or the pipe closed?");
-    }
+    finish_output();
     return 0;
   }
   refuse_words(app, commands);
   std::cout << app.help();
+  finish_output();
   return 0;
 }
 
@@ -103,6 +132,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using eqm::Error;
   using eqm::ErrorKind;
+  eqm::cli::guard_standard_streams();
   try {
     return eqm::cli::run(argc, argv);
   } catch (const Error& error) {

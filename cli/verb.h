@@ -21,7 +21,7 @@ class Verb {
  public:
   virtual ~Verb() = default;
   virtual std::string name() const = 0;
-  virtual std::string summary() const = 0;  // one line for `eqm --help`
+  virtual std::string summary() const = 0;           // one line for `eqm --help`
   virtual std::string advice() const { return ""; }  // what matters, examples: the end of --help
   virtual void declare(OptionSet& options) = 0;
   virtual void run(const OptionSet& options, Console& console) = 0;

@@ -4,7 +4,7 @@ target_compile_options(eqm_own_code INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${EQM_WERROR}>:-Werror>)
 # GCC 12 warns falsely about std::string's own concatenation and about inlined JSON iterators.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(eqm_own_code INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  target_compile_options(eqm_own_code INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow)
 endif()
 
 if(EQM_SANITIZE)

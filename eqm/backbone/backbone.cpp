@@ -9,14 +9,28 @@
 #include "eqm/base/error.h"
 
 namespace eqm {
+namespace {
+
+template <class Network, class Config>
+std::shared_ptr<Backbone> build(const Config& config, double most_weights) {
+  check(config);
+  if (weight_count(config) > most_weights) {
+    throw Error(ErrorKind::input,
+                fmt::format("the architecture asks for {:.0f} weights where at most {:.0f} can be",
+                            weight_count(config), most_weights),
+                "do architecture and weights belong together?");
+  }
+  return std::make_shared<Network>(config);
+}
+
+}  // namespace
 
 Condition Condition::rows(const Tensor& index) const {
   return {.labels = labels.defined() ? labels.index_select(0, index) : labels,
           .time = time.defined() ? time.index_select(0, index) : time};
 }
 
-Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch,
-                                  torch::Device device) const {
+Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const {
   const int64_t null = null_label();
   if (!labels.defined()) {
     if (null < 0) {
@@ -26,8 +40,8 @@ Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch,
     return torch::full({batch}, null, torch::TensorOptions(torch::kInt64).device(device));
   }
   const int64_t most = std::max(null, num_classes() - 1);
-  const bool valid = labels.numel() == 0 || (labels.min().item<int64_t>() >= 0 &&
-                                             labels.max().item<int64_t>() <= most);
+  const bool valid = labels.numel() == 0 ||
+                     (labels.min().item<int64_t>() >= 0 && labels.max().item<int64_t>() <= most);
   if (labels.size(0) != batch || !valid) {
     throw Error(ErrorKind::usage, "the labels do not fit the batch or the model's classes",
                 fmt::format("{} labels from 0 to {} are needed", batch, most));
@@ -35,12 +49,12 @@ Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch,
   return labels;
 }
 
-std::shared_ptr<Backbone> make_backbone(const std::string& architecture) {
+std::shared_ptr<Backbone> make_backbone(const std::string& architecture, double most_weights) {
   try {
     const nlohmann::json json = nlohmann::json::parse(architecture);
     const std::string kind = json.at("kind");
-    if (kind == "sit") return std::make_shared<Sit>(sit_config_from_json(architecture));
-    if (kind == "mlp") return std::make_shared<Mlp>(mlp_config_from_json(architecture));
+    if (kind == "sit") return build<Sit>(sit_config_from_json(architecture), most_weights);
+    if (kind == "mlp") return build<Mlp>(mlp_config_from_json(architecture), most_weights);
     throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind), "one of: sit, mlp");
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::input, "the model's architecture is not readable JSON",

@@ -1,7 +1,8 @@
-// What every network offers: a state and its condition in, a prediction of the same shape out. Parameters
-// live in the torch module tree, whose names are those of the weights file.
+// What every network offers: a state and its condition in, a prediction of the same shape out.
+// Parameters live in the torch module tree, whose names are those of the weights file.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -44,8 +45,10 @@ class Backbone : public torch::nn::Module {
   Tensor effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const;
 };
 
-// Builds an untrained network from its architecture's JSON.
-std::shared_ptr<Backbone> make_backbone(const std::string& architecture);
+// Builds an untrained network from its architecture's JSON. One with more than `most_weights`
+// numbers is an input error before any memory is asked for: a damaged file may describe terabytes.
+std::shared_ptr<Backbone> make_backbone(
+    const std::string& architecture, double most_weights = std::numeric_limits<double>::infinity());
 
 int64_t parameter_count(const Backbone& backbone);
 

@@ -26,16 +26,27 @@ void check(const MlpConfig& config) {
   }
 }
 
+double weight_count(const MlpConfig& config) {
+  const auto dimension = static_cast<double>(config.dimension),
+             width = static_cast<double>(config.width);
+  const auto fourier = static_cast<double>(config.fourier);
+  const double inputs = dimension + 2 * fourier + (config.time_input ? 1 : 0);
+  return dimension * fourier + static_cast<double>(config.num_classes + 1) * width +
+         (inputs + 1) * width + static_cast<double>(config.depth - 1) * (width + 1) * width +
+         (width + 1) * dimension;
+}
+
 Mlp::Mlp(const MlpConfig& config) : config_(config) {
   check(config);
-  const int64_t inputs =
-      config.dimension + 2 * config.fourier + (config.time_input ? 1 : 0);
+  const int64_t inputs = config.dimension + 2 * config.fourier + (config.time_input ? 1 : 0);
   frequencies_ = register_parameter("frequencies", torch::empty({config.dimension, config.fourier}),
                                     /*requires_grad=*/false);
-  label_table_ = register_module("labels", torch::nn::Embedding(config.num_classes + 1, config.width));
+  label_table_ =
+      register_module("labels", torch::nn::Embedding(config.num_classes + 1, config.width));
   for (int64_t i = 0; i < config.depth; ++i) {
-    layers_.push_back(register_module(
-        fmt::format("layer{}", i), torch::nn::Linear(i == 0 ? inputs : config.width, config.width)));
+    layers_.push_back(
+        register_module(fmt::format("layer{}", i),
+                        torch::nn::Linear(i == 0 ? inputs : config.width, config.width)));
   }
   out_ = register_module("out", torch::nn::Linear(config.width, config.dimension));
   initialise(0);

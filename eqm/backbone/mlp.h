@@ -1,5 +1,6 @@
-// A small multi-layer perceptron for vectors: the backbone of two-dimensional landscapes. SiLU layers on
-// the point itself or on random Fourier features of it; smooth, so that energies differentiate twice.
+// A small multi-layer perceptron for vectors: the backbone of two-dimensional landscapes. SiLU
+// layers on the point itself or on random Fourier features of it; smooth, so that energies
+// differentiate twice.
 #pragma once
 
 #include <string>
@@ -25,6 +26,9 @@ struct MlpConfig {
 
 void check(const MlpConfig& config);
 MlpConfig mlp_config_from_json(const std::string& json);
+
+// How many numbers the parameters of a checked configuration hold, without building them.
+double weight_count(const MlpConfig& config);
 
 class Mlp final : public Backbone {
  public:

@@ -11,8 +11,6 @@
 namespace eqm {
 namespace {
 
-constexpr int64_t kTimeFeatures = 256;
-
 Tensor project(const torch::nn::Linear& layer, const Tensor& x) {
   return kernel::linear(x, layer->weight, layer->bias);
 }
@@ -51,7 +49,7 @@ class SitBlock : public Scope {
     const Tensor middle = kernel::gated_residual(h, attended, m[2]);
     const Tensor mixed =
         project(fc2, kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
-                                       fc1->weight, fc1->bias));
+                                         fc1->weight, fc1->bias));
     return kernel::gated_residual(middle, mixed, m[5]);
   }
 
@@ -71,10 +69,10 @@ Sit::Sit(const SitConfig& config) : config_(config) {
                                   /*requires_grad=*/false);
   auto x_embedder = register_module("x_embedder", std::make_shared<Scope>());
   patch_projection_ = x_embedder->register_module(
-      "proj", torch::nn::Conv2d(
-                  torch::nn::Conv2dOptions(config.in_channels, width, patch).stride(patch)));
+      "proj",
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(config.in_channels, width, patch).stride(patch)));
   auto time_mlp = register_module("t_embedder", std::make_shared<Scope>())->scope("mlp");
-  time_in_ = time_mlp->linear("0", kTimeFeatures, width);
+  time_in_ = time_mlp->linear("0", kSitTimeFeatures, width);
   time_out_ = time_mlp->linear("2", width, width);
   auto y_embedder = register_module("y_embedder", std::make_shared<Scope>());
   const int64_t rows = config.num_classes + (config.class_dropout_prob > 0 ? 1 : 0);
@@ -109,7 +107,7 @@ void Sit::initialise(uint64_t seed) {
 }
 
 Tensor Sit::embed_time(const Tensor& time) {
-  const Tensor features = time_features(time.to(time_in_->weight.options()), kTimeFeatures);
+  const Tensor features = time_features(time.to(time_in_->weight.options()), kSitTimeFeatures);
   return project(time_out_, torch::silu(project(time_in_, features)));
 }
 

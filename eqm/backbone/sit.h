@@ -1,6 +1,6 @@
-// SiT: a vision transformer whose blocks are modulated by a condition (adaLN-Zero). Parameter names are
-// those of the reference implementation, so that its weights load by name.
-// Letters: B batch, T tokens, D width, C channels, p patch.
+// SiT: a vision transformer whose blocks are modulated by a condition (adaLN-Zero). Parameter names
+// are those of the reference implementation, so that its weights load by name. Letters: B batch, T
+// tokens, D width, C channels, p patch.
 #pragma once
 
 #include <string>
@@ -16,6 +16,8 @@
 
 namespace eqm {
 
+inline constexpr int64_t kSitTimeFeatures = 256;
+
 struct SitConfig {
   int64_t input_size = 32;  // height and width of the state
   int64_t patch_size = 2;
@@ -26,18 +28,22 @@ struct SitConfig {
   double mlp_ratio = 4.0;
   double class_dropout_prob = 0.1;  // above 0 the label table has a row for the null class
   int64_t num_classes = 1000;
-  bool learn_sigma = false;  // the network emits 2C channels and drops the second half (imported weights)
+  bool learn_sigma =
+      false;  // the network emits 2C channels and drops the second half (imported weights)
 };
 
 // Throws a usage error that names the first rule the configuration breaks.
 void check(const SitConfig& config);
 
-// Presets by name: XS, S, B, L, XL at patches 1, 2, 4, 8, e.g. "S/2". State shape and classes are the
-// caller's.
+// Presets by name: XS, S, B, L, XL at patches 1, 2, 4, 8, e.g. "S/2". State shape and classes are
+// the caller's.
 SitConfig sit_preset(const std::string& name);
 std::vector<std::string> sit_preset_names();
 
 SitConfig sit_config_from_json(const std::string& json);
+
+// How many numbers the parameters of a checked configuration hold, without building them.
+double weight_count(const SitConfig& config);
 
 class SitBlock;
 
@@ -47,14 +53,14 @@ class Sit final : public Backbone {
 
   Prediction forward(const Tensor& x, const Condition& condition) override;
 
-  // The stages of forward, each a pure function of its inputs. With time fixed, everything up to the
-  // modulation is a constant of the label.
-  Tensor embed_time(const Tensor& time);                                  // [B] -> [B, D]
-  Tensor embed_condition(const Condition& condition, int64_t batch);      // -> [B, D]
-  std::vector<Tensor> modulation(const Tensor& c);                        // depth x [B, 6D], then [B, 2D]
-  Tensor embed_patches(const Tensor& x);                                  // -> [B, T, D]
+  // The stages of forward, each a pure function of its inputs. With time fixed, everything up to
+  // the modulation is a constant of the label.
+  Tensor embed_time(const Tensor& time);                              // [B] -> [B, D]
+  Tensor embed_condition(const Condition& condition, int64_t batch);  // -> [B, D]
+  std::vector<Tensor> modulation(const Tensor& c);  // depth x [B, 6D], then [B, 2D]
+  Tensor embed_patches(const Tensor& x);            // -> [B, T, D]
   Tensor run_block(size_t i, const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, T, D]
-  Tensor finish(const Tensor& h, const Tensor& modulation);               // [B, T, D] -> [B, T, p*p*C]
+  Tensor finish(const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, T, p*p*C]
 
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }

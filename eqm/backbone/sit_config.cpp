@@ -1,4 +1,6 @@
 // SitConfig: rules, presets and JSON.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +17,8 @@ struct Size {
 };
 
 constexpr Size kSizes[] = {
-    {"XS", 6, 192, 3}, {"S", 12, 384, 6}, {"B", 12, 768, 12}, {"L", 24, 1024, 16}, {"XL", 28, 1152, 16},
+    {"XS", 6, 192, 3},   {"S", 12, 384, 6},    {"B", 12, 768, 12},
+    {"L", 24, 1024, 16}, {"XL", 28, 1152, 16},
 };
 constexpr int64_t kPatches[] = {1, 2, 4, 8};
 
@@ -51,6 +54,25 @@ void check(const SitConfig& config) {
   demand(config.mlp_ratio > 0 && config.mlp_ratio <= kMostMlpRatio &&
              static_cast<double>(config.hidden_size) * config.mlp_ratio >= 1,
          "mlp_ratio must be above 0, at most 64");
+}
+
+double weight_count(const SitConfig& config) {
+  const auto linear = [](double in, double out) { return in * out + out; };
+  const auto width = static_cast<double>(config.hidden_size);
+  const auto side = static_cast<double>(config.input_size / config.patch_size);
+  const auto patch =
+      static_cast<double>(config.in_channels * config.patch_size * config.patch_size);
+  const double hidden = std::floor(width * config.mlp_ratio);
+  const auto labels =
+      static_cast<double>(config.num_classes + (config.class_dropout_prob > 0 ? 1 : 0));
+  const double embeddings = side * side * width + linear(patch, width) +
+                            linear(static_cast<double>(kSitTimeFeatures), width) +
+                            linear(width, width) + labels * width;
+  const double block = linear(width, 3 * width) + linear(width, width) + linear(width, hidden) +
+                       linear(hidden, width) + linear(width, 6 * width);
+  const double last =
+      linear(width, patch * (config.learn_sigma ? 2 : 1)) + linear(width, 2 * width);
+  return embeddings + static_cast<double>(config.depth) * block + last;
 }
 
 std::vector<std::string> sit_preset_names() {

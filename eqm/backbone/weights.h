@@ -9,8 +9,8 @@
 
 namespace eqm {
 
-// Copies every parameter from the file by name. Missing or unexpected names and wrong shapes throw an
-// input error before anything is changed.
+// Copies every parameter from the file by name. Missing or unexpected names and wrong shapes throw
+// an input error before anything is changed.
 void load_weights(Backbone& backbone, const SafetensorsFile& file);
 
 // Writes all parameters (in the precision they have) with the metadata.

@@ -40,8 +40,20 @@ std::string_view name_of(ErrorKind kind) {
   return "internal";
 }
 
+namespace {
+
+std::string one_line(std::string text) {
+  for (char& letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code < 0x20 || code == 0x7f) letter = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
 Error::Error(ErrorKind kind, const std::string& sentence, std::string hint)
-    : std::runtime_error(sentence), kind_(kind), hint_(std::move(hint)) {}
+    : std::runtime_error(one_line(sentence)), kind_(kind), hint_(one_line(std::move(hint))) {}
 
 Error io_error_from_errno(std::string_view action, std::string_view path) {
   const int code = errno;
@@ -50,11 +62,11 @@ Error io_error_from_errno(std::string_view action, std::string_view path) {
   if (code == EACCES || code == EPERM || code == EROFS) {
     hint = "check the permissions, or choose another folder";
   }
-  if (code == ENOSPC || code == EDQUOT) hint = "the disk is full; free some space or write elsewhere";
-  return Error(ErrorKind::io,
-               fmt::format("cannot {} '{}': {}", action, path,
-                           std::generic_category().message(code)),
-               hint);
+  if (code == ENOSPC || code == EDQUOT)
+    hint = "the disk is full; free some space or write elsewhere";
+  return Error(
+      ErrorKind::io,
+      fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(code)), hint);
 }
 
 }  // namespace eqm

@@ -23,7 +23,9 @@ std::string_view name_of(ErrorKind kind);
 
 class Error : public std::runtime_error {
  public:
-  // `sentence` says what is wrong, without a final full stop; `hint` what to do about it (may be empty).
+  // `sentence` says what is wrong, without a final full stop; `hint` what to do about it (may be
+  // empty). Both often quote what a user or a file said: control characters become spaces, so each
+  // stays one line.
   Error(ErrorKind kind, const std::string& sentence, std::string hint = {});
 
   ErrorKind kind() const { return kind_; }

@@ -1,4 +1,5 @@
-// Logging is handed in, never global: the library takes a Logger&, the program decides where it goes.
+// Logging is handed in, never global: the library takes a Logger&, the program decides where it
+// goes.
 #pragma once
 
 #include <memory>

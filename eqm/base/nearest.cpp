@@ -27,13 +27,14 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  // A third of the letters may be wrong; a prefix of three letters or more always counts.
+  // A third of the letters may be wrong; a prefix of three letters or more counts as one mistake.
   const int limit = std::max(1, static_cast<int>(word.size()) / 3 + 1);
   std::string best;
   int best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
     const bool prefix = word.size() >= 3 && candidate.starts_with(word);
-    const int distance = prefix ? 1 : edit_distance(word, candidate);
+    const int changes = edit_distance(word, candidate);
+    const int distance = prefix ? std::min(1, changes) : changes;
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

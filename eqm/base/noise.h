@@ -1,6 +1,6 @@
 // Counter-based randomness: every number is a pure function of (seed, sample, draw, position), by
-// Philox 4x32-10. A sample owns its randomness: it is the same in any batch, order, thread or process.
-// There is no state, so everything here is thread-safe.
+// Philox 4x32-10. A sample owns its randomness: it is the same in any batch, order, thread or
+// process. There is no state, so everything here is thread-safe.
 #pragma once
 
 #include <cstdint>

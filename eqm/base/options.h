@@ -1,9 +1,11 @@
-// Options are data: each is declared once, bound to a member of a plain struct, with a name, a range
-// and a line of help. Flags, TOML files and the record of a run all come from that declaration.
+// Options are data: each is declared once, bound to a member of a plain struct, with a name, a
+// range and a line of help. Flags, TOML files and the record of a run all come from that
+// declaration.
 //
 //   struct DescentOptions {
 //     double eta = 0.05;
-//     void declare(OptionSet& set) { set.section("descent"); set.number("eta", eta, {...}, "..."); }
+//     void declare(OptionSet& set) { set.section("descent"); set.number("eta", eta, {...}, "...");
+//     }
 //   };
 //
 // An OptionSet refers to the structs it was declared from: they must outlive it. Not thread-safe.

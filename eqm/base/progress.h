@@ -1,5 +1,5 @@
-// Progress of long work. The library reports to the interface; the program hands in a ProgressBar, which
-// redraws one line on a terminal and prints a plain line now and then elsewhere.
+// Progress of long work. The library reports to the interface; the program hands in a ProgressBar,
+// which redraws one line on a terminal and prints a plain line now and then elsewhere.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Two-dimensional data sets for studying landscapes. Point i is a pure function of (set, seed, i), so any
-// size and any part of a set can be had at any time. All fit the square [-1.2, 1.2]².
+// Two-dimensional data sets for studying landscapes. Point i is a pure function of (set, seed, i),
+// so any size and any part of a set can be had at any time. All fit the square [-1.2, 1.2]².
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,15 @@
 
 namespace eqm {
 
-enum class PlaneSet { two_points, eight_gaussians, moons, circles, spirals, pinwheel, checkerboard };
+enum class PlaneSet {
+  two_points,
+  eight_gaussians,
+  moons,
+  circles,
+  spirals,
+  pinwheel,
+  checkerboard
+};
 
 const std::vector<std::pair<std::string, PlaneSet>>& plane_set_names();
 

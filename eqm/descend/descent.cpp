@@ -53,6 +53,8 @@ DescentResult descend(const Field& field, const Rule& rule, const DescentRequest
 
     // Settle who stops here; the others move on.
     const Tensor norm_values = norms.to(torch::kFloat64).cpu();
+    const Tensor finite = state.x.flatten(1).isfinite().all(1);
+    const Tensor finite_values = finite.cpu();
     const Tensor row_values = rows.cpu();
     std::vector<int64_t> going;
     for (int64_t i = 0; i < rows.size(0); ++i) {
@@ -60,7 +62,7 @@ DescentResult descend(const Field& field, const Rule& rule, const DescentRequest
       SampleRecord& sample = result.samples[static_cast<size_t>(row_values.data_ptr<int64_t>()[i])];
       sample.steps = step;
       sample.norm = norm;
-      if (!std::isfinite(norm)) {
+      if (!std::isfinite(norm) || !finite_values.data_ptr<bool>()[i]) {
         sample.status = DescentStatus::diverged;
       } else if (norm <= request.stop.threshold) {
         sample.status = DescentStatus::converged;
@@ -71,8 +73,8 @@ DescentResult descend(const Field& field, const Rule& rule, const DescentRequest
       }
     }
     // A finished row's state is final; a row that diverges later keeps the last state written here.
-    result.x.index_copy_(0, rows, torch::where(state.x.isfinite(), state.x,
-                                               result.x.index_select(0, rows)));
+    result.x.index_copy_(
+        0, rows, torch::where(per_row(finite, state.x), state.x, result.x.index_select(0, rows)));
     Tensor moving = gradient;
     if (static_cast<int64_t>(going.size()) < rows.size(0)) {
       const Tensor keep = torch::tensor(going, rows.options());

@@ -38,18 +38,21 @@ struct Clock {
 };
 
 struct StopTest {
-  double threshold = 0;  // stop when the norm over the whole sample is at most this; 0: run to the limit
+  double threshold =
+      0;  // stop when the norm over the whole sample is at most this; 0: run to the limit
   int64_t limit = 250;
 };
 
 struct DescentRequest {
-  Tensor start;               // [B, ...]
-  Condition condition;        // of each row; time is set by the clock
+  Tensor start;                // [B, ...]
+  Condition condition;         // of each row; time is set by the clock
   std::optional<Terms> terms;  // in place of the condition's labels
   StopTest stop;
   std::optional<Clock> clock;
-  // Called after every evaluation with the step, the active rows [n], their states and gradient norms.
-  std::function<void(int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms)> observe;
+  // Called after every evaluation with the step, the active rows [n], their states and gradient
+  // norms.
+  std::function<void(int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms)>
+      observe;
 };
 
 struct DescentResult {

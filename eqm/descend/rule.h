@@ -1,5 +1,6 @@
-// An update rule decides where the gradient is asked for and what is done with it. Rules are immutable;
-// everything that changes lives in the state, row by row, so that rows can leave and enter a batch.
+// An update rule decides where the gradient is asked for and what is done with it. Rules are
+// immutable; everything that changes lives in the state, row by row, so that rows can leave and
+// enter a batch.
 #pragma once
 
 #include <memory>

@@ -27,8 +27,7 @@ Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& s
 Tensor attention(const Tensor& qkv, int64_t heads) {
   const int64_t batch = qkv.size(0), tokens = qkv.size(1), width = qkv.size(2) / 3;
   const int64_t head_width = width / heads;
-  const Tensor parts =
-      qkv.reshape({batch, tokens, 3, heads, head_width}).permute({2, 0, 3, 1, 4});
+  const Tensor parts = qkv.reshape({batch, tokens, 3, heads, head_width}).permute({2, 0, 3, 1, 4});
   const Tensor q = parts[0] * (1.0 / std::sqrt(static_cast<double>(head_width)));
   const Tensor weights = torch::softmax(torch::matmul(q, parts[1].transpose(-2, -1)), -1);
   return torch::matmul(weights, parts[2]).transpose(1, 2).reshape({batch, tokens, width});

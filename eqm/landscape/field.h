@@ -1,5 +1,6 @@
-// A field is a gradient landscape: it answers ∇E(x), pointing uphill, for a batch of states. One descends
-// with x ← x - η ∇E(x). Fields are immutable: const calls may come from several threads at once.
+// A field is a gradient landscape: it answers ∇E(x), pointing uphill, for a batch of states. One
+// descends with x ← x - η ∇E(x). Fields are immutable: const calls may come from several threads at
+// once.
 #pragma once
 
 #include "eqm/backbone/backbone.h"

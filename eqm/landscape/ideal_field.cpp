@@ -56,6 +56,13 @@ double window_end(const Pair& pair, double peak, double peak_value, double direc
   return at(far);
 }
 
+// c v at s = ln v. For the constant c, which alone grows without end, not through γ = 1 - 1/v: that
+// is rounded to 1 next to a data point.
+double pull_at(const Magnitude& magnitude, double s) {
+  if (magnitude.kind == MagnitudeKind::constant) return magnitude.lambda * std::exp(s);
+  return magnitude.over_distance(-std::expm1(-s));
+}
+
 struct Integrals {
   double weight = 0;  // ∫ e^{L - L_peak} ds
   double pull = 0;    // ∫ e^{L - L_peak} c v ds
@@ -64,10 +71,13 @@ struct Integrals {
 Integrals integrate(const Pair& pair, double peak, double peak_value, const Magnitude& magnitude) {
   const double low = window_end(pair, peak, peak_value, -1);
   const double high = window_end(pair, peak, peak_value, +1);
-  // Panels of smooth integrand: two on each side of the peak, and a cut where c(γ) has its kink.
-  std::vector<double> cuts = {low, 0.5 * (low + peak), peak, 0.5 * (peak + high), high};
-  const bool kinked = magnitude.kind == MagnitudeKind::truncated ||
-                      magnitude.kind == MagnitudeKind::piecewise;
+  // Panels of smooth integrand: two on each side of the peak, the inner one short because a tail
+  // towards the data point may be long, and a cut where c(γ) has its kink.
+  const double inner = 0.3;
+  std::vector<double> cuts = {low, peak - inner * (peak - low), peak, peak + inner * (high - peak),
+                              high};
+  const bool kinked =
+      magnitude.kind == MagnitudeKind::truncated || magnitude.kind == MagnitudeKind::piecewise;
   const double kink = kinked ? -std::log1p(-magnitude.a) : 0.0;
   if (kink > low && kink < high) {
     cuts.insert(std::upper_bound(cuts.begin(), cuts.end(), kink), kink);
@@ -81,7 +91,7 @@ Integrals integrate(const Pair& pair, double peak, double peak_value, const Magn
       const double s = middle + half * node.position;
       const double weight = half * node.weight * std::exp(pair.log_weight(s) - peak_value);
       result.weight += weight;
-      result.pull += weight * magnitude.over_distance(-std::expm1(-s));
+      result.pull += weight * pull_at(magnitude, s);
     }
   }
   return result;

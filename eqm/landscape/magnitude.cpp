@@ -27,7 +27,8 @@ void Magnitude::check() const {
     throw Error(ErrorKind::usage, "a piecewise landscape needs a above 0", "the paper uses 0.8");
   }
   if (!(b >= 0) || !std::isfinite(b)) {
-    throw Error(ErrorKind::usage, "the landscape's b must be at least 0", "the paper tries 0.8 and 1.4");
+    throw Error(ErrorKind::usage, "the landscape's b must be at least 0",
+                "the paper tries 0.8 and 1.4");
   }
   if (!(lambda > 0) || !std::isfinite(lambda)) {
     throw Error(ErrorKind::usage, "the landscape's lambda must be above 0", "the paper uses 4");
@@ -35,7 +36,8 @@ void Magnitude::check() const {
 }
 
 void Magnitude::declare(OptionSet& options) {
-  options.choice("c", kind, magnitude_names(), "gradient magnitude c(γ) from noise (γ=0) to data (γ=1)");
+  options.choice("c", kind, magnitude_names(),
+                 "gradient magnitude c(γ) from noise (γ=0) to data (γ=1)");
   options.number("a", a, {.least = 0, .most = 0.999},
                  "truncated, piecewise: γ from which the gradient decays to 0");
   options.number("b", b, Range::at_least(0), "piecewise: magnitude at γ=0");

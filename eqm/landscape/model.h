@@ -22,8 +22,8 @@ struct Model {
 void save_model(const Model& model, const std::filesystem::path& path);
 Model load_model(const std::filesystem::path& path);
 
-// The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity. Models
-// without time input never see a time, whatever the condition says.
+// The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity.
+// Models without time input never see a time, whatever the condition says.
 class LearnedField final : public Field {
  public:
   explicit LearnedField(Model model) : model_(std::move(model)) {}

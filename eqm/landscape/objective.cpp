@@ -46,9 +46,8 @@ FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_
                           const Tensor& x, const Condition& condition, Graph graph) {
   if (!has_energy(kind)) {
     const Prediction prediction = backbone.forward(x, condition);
-    return {.gradient = prediction.output * output_sign,
-            .energy = {},
-            .features = prediction.features};
+    return {
+        .gradient = prediction.output * output_sign, .energy = {}, .features = prediction.features};
   }
   Tensor features;
   const auto energy = [&](const Tensor& point) {

@@ -51,8 +51,8 @@ struct Loss {
   Tensor dispersive;  // scalar; undefined without dispersive loss
 };
 
-// The model's gradient at x in the paper's sign, by the objective's kind: the (signed) output itself, or
-// the derivative of the energy built from it. A velocity is minus a gradient.
+// The model's gradient at x in the paper's sign, by the objective's kind: the (signed) output
+// itself, or the derivative of the energy built from it. A velocity is minus a gradient.
 struct FieldValue {
   Tensor gradient;  // like x
   Tensor energy;    // [B]; undefined without an explicit energy

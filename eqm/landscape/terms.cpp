@@ -66,10 +66,9 @@ Tensor weighted_gradient(const Field& field, const Tensor& x, const Terms& terms
     return weighted_sum(gradients, terms.weights);
   }
   const int64_t rest = x.size(1) - terms.split;
-  return torch::cat(
-      {weighted_sum(gradients.narrow(2, 0, terms.split), terms.weights),
-       weighted_sum(gradients.narrow(2, terms.split, rest), terms.rest_weights)},
-      1);
+  return torch::cat({weighted_sum(gradients.narrow(2, 0, terms.split), terms.weights),
+                     weighted_sum(gradients.narrow(2, terms.split, rest), terms.rest_weights)},
+                    1);
 }
 
 }  // namespace eqm

@@ -1,5 +1,5 @@
-// One field, many terms: at a state x a request asks for Σ_k w_k ∇E(x, label_k). Guidance with scale s on
-// label y is {null: 1-s, y: s}; composition of a and b is {a: 1, b: 1}.
+// One field, many terms: at a state x a request asks for Σ_k w_k ∇E(x, label_k). Guidance with
+// scale s on label y is {null: 1-s, y: s}; composition of a and b is {a: 1, b: 1}.
 #pragma once
 
 #include "eqm/landscape/field.h"

@@ -14,8 +14,8 @@ namespace {
 // [d, count], unit columns
 Tensor directions_of(int64_t dimension, int64_t count) {
   if (dimension == 2) {
-    const Tensor angles = torch::arange(count, torch::kFloat64) *
-                          (std::numbers::pi / static_cast<double>(count));
+    const Tensor angles =
+        torch::arange(count, torch::kFloat64) * (std::numbers::pi / static_cast<double>(count));
     return torch::stack({angles.cos(), angles.sin()});
   }
   const Tensor drawn = normal_rows({.seed = 0x51}, count, {dimension}, torch::kFloat64);
@@ -43,6 +43,7 @@ double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions) 
   if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(1) || a.size(0) < 1 || b.size(0) < 1) {
     throw Error(ErrorKind::usage, "two non-empty sets of points of one dimension are needed");
   }
+  if (directions < 1) throw Error(ErrorKind::usage, "at least one direction is needed");
   const Tensor axes = directions_of(a.size(1), directions);
   const auto projected = [&](const Tensor& points) {
     return std::get<0>(points.to(torch::kFloat64).matmul(axes).t().contiguous().sort(1));

@@ -1,13 +1,15 @@
-// The sliced 2-Wasserstein distance between two sets of points: the root mean square, over directions, of
-// the distance between their one-dimensional projections. 0 for equal sets; in the points' units.
+// The sliced 2-Wasserstein distance between two sets of points: the root mean square, over
+// directions, of the distance between their one-dimensional projections. 0 for equal sets; in the
+// points' units.
 #pragma once
 
 #include "eqm/tensor/torch.h"
 
 namespace eqm {
 
-// a [n, d], b [m, d]; sets of different size are compared by quantiles. In the plane the directions are
-// evenly spaced, elsewhere drawn from a fixed stream: the result is a pure function of the sets.
+// a [n, d], b [m, d]; sets of different size are compared by quantiles. In the plane the directions
+// are evenly spaced, elsewhere drawn from a fixed stream: the result is a pure function of the
+// sets.
 double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions = 64);
 
 }  // namespace eqm

@@ -6,12 +6,15 @@ namespace eqm {
 
 void PlaneOptions::declare(OptionSet& options) {
   options.section("data");
-  options.text("data", data,
-               "two-points, eight-gaussians, moons, circles, spirals, pinwheel, checkerboard, or a CSV "
-               "file with two columns");
+  options.text(
+      "data", data,
+      "two-points, eight-gaussians, moons, circles, spirals, pinwheel, checkerboard, or a CSV "
+      "file with two columns");
   options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
   options.number("spread", spread, {.least = 0.01, .most = 1000},
                  "standard deviation that the data are scaled to, noise having 1");
+  options.number("focus", focus, Range::between(0, 8),
+                 "draws γ near the data: density (1-γ)^-focus; 0 is the paper's uniform γ");
   options.section("landscape");
   const auto& names = objective_names();
   options.choice("objective", objective, {names.begin(), names.begin() + 5}, "what is learned");

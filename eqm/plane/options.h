@@ -14,24 +14,25 @@ enum class RuleKind { gradient_descent, nesterov };
 struct PlaneOptions {
   std::string data = "moons";
   int64_t points = 8192;
-  double spread = 3.0;
+  double spread = 1.0;
+  double focus = 2.0;
 
   ObjectiveKind objective = ObjectiveKind::eqm;
-  Magnitude magnitude = {.kind = MagnitudeKind::truncated, .a = 0.8, .b = 1.4, .lambda = 1.0};
+  Magnitude magnitude = {.kind = MagnitudeKind::linear, .a = 0.8, .b = 1.4, .lambda = 1.0};
   bool flow_beside = true;
 
-  int64_t steps = 6000;
-  int64_t batch = 512;
+  int64_t steps = 5000;
+  int64_t batch = 256;
   double lr = 3e-3;
   int64_t width = 128;
   int64_t depth = 3;
-  int64_t fourier = 0;
+  int64_t fourier = 64;
 
   RuleKind rule = RuleKind::gradient_descent;
-  double eta = 0.02;
+  double eta = 0.1;
   double mu = 0.35;
-  int64_t limit = 300;
-  double threshold = 0.0;
+  int64_t limit = 40;
+  double threshold = 0.01;
 
   int64_t samples = 2000;
   int64_t paths = 60;

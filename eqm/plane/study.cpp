@@ -11,6 +11,7 @@
 #include "eqm/base/nearest.h"
 #include "eqm/data/plane_sets.h"
 #include "eqm/io/csv.h"
+#include "eqm/landscape/corruption.h"
 #include "eqm/measure/sliced_wasserstein.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/train/fit.h"
@@ -22,6 +23,7 @@ namespace {
 enum Draw : uint32_t { draw_index, draw_gamma, draw_noise, draw_start };
 
 constexpr int64_t kFlowSteps = 100;
+constexpr double kLeastDistance = 0.02;  // of γ from 1: finer than the network can draw
 
 struct PlaneData {
   Tensor training;  // [n, 2]
@@ -41,8 +43,7 @@ PlaneData data_from_csv(const std::string& path) {
     throw Error(ErrorKind::input, fmt::format("'{}' holds a single point", path),
                 "two different points are the least that can be learned from");
   }
-  const Tensor all =
-      torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
+  const Tensor all = torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
   return {.training = all, .fresh = all};
 }
 
@@ -63,11 +64,15 @@ PlaneData load_data(const PlaneOptions& options) {
   return data_from_csv(options.data);
 }
 
-PlaneScaling scaling_of(const Tensor& points, double spread) {
+PlaneScaling scaling_of(const Tensor& points, const std::string& source, double spread) {
   const Tensor centre = points.mean(0);
   const double deviation = (points - centre).square().mean().sqrt().item<double>();
-  if (!(deviation > 0) || !std::isfinite(deviation)) {
-    throw Error(ErrorKind::input, "all points of the data set are the same, or too far apart",
+  if (!std::isfinite(deviation)) {
+    throw Error(ErrorKind::input, fmt::format("the points of '{}' are too far apart", source),
+                "divide the coordinates by a large number");
+  }
+  if (!(deviation > 0)) {
+    throw Error(ErrorKind::input, fmt::format("all points of '{}' are the same", source),
                 "two different points are the least that can be learned from");
   }
   return {.centre_x = centre[0].item<double>(),
@@ -82,7 +87,7 @@ Model make_model(const PlaneOptions& options, ObjectiveKind kind) {
                                                    .depth = options.depth,
                                                    .fourier = options.fourier,
                                                    .fourier_scale = 2.0,
-                                                   .input_scale = std::max(1.0, options.spread),
+                                                   .input_scale = options.spread,
                                                    .num_classes = 0,
                                                    .time_input = sees_time(kind)});
   model.backbone->initialise(static_cast<uint64_t>(options.seed));
@@ -90,7 +95,8 @@ Model make_model(const PlaneOptions& options, ObjectiveKind kind) {
   return model;
 }
 
-TrainingBatch batch_at(const PlaneOptions& options, const Tensor& data, int64_t step) {
+TrainingBatch batch_at(const PlaneOptions& options, ObjectiveKind kind, const Tensor& data,
+                       const torch::TensorOptions& type, int64_t step) {
   NoiseKey key = {.seed = static_cast<uint64_t>(options.seed),
                   .sample = static_cast<uint64_t>(step * options.batch),
                   .draw = draw_index};
@@ -100,15 +106,19 @@ TrainingBatch batch_at(const PlaneOptions& options, const Tensor& data, int64_t 
   };
   const Tensor where = uniform_rows(at(draw_index), options.batch, torch::kFloat64);
   const Tensor index = (where * data.size(0)).to(torch::kInt64).clamp_max(data.size(0) - 1);
-  const torch::TensorOptions type = torch::kFloat32;
   return {.x = data.index_select(0, index).to(type),
           .noise = normal_rows(at(draw_noise), options.batch, {2}, type),
-          .gamma = uniform_rows(at(draw_gamma), options.batch, type),
+          .gamma = focused_gamma(uniform_rows(at(draw_gamma), options.batch, torch::kFloat64),
+                                 is_flow(kind) ? 0 : options.focus, kLeastDistance)
+                       .to(type),
           .labels = {}};
 }
 
-void train(Model& model, const PlaneOptions& options, const Tensor& data, Progress& progress) {
-  const auto batches = [&](int64_t step) { return batch_at(options, data, step); };
+void train(Model& model, const PlaneOptions& options, const Tensor& data,
+           const torch::TensorOptions& type, Progress& progress) {
+  const auto batches = [&](int64_t step) {
+    return batch_at(options, model.objective.kind, data, type, step);
+  };
   const FitOptions fitting = {.steps = options.steps, .lr = options.lr};
   const ObjectiveKind kind = model.objective.kind;
   if (kind == ObjectiveKind::eqm_l2) {
@@ -125,14 +135,15 @@ void train(Model& model, const PlaneOptions& options, const Tensor& data, Progre
 }
 
 PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneScaling& scaling,
-                 const Tensor& data, Progress& progress) {
+                 const Tensor& data, const torch::TensorOptions& type, Progress& progress) {
   PlaneDescent result;
   result.model = make_model(options, kind);
-  train(result.model, options, scaling.to_model(data), progress);
+  result.model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
+  train(result.model, options, scaling.to_model(data), type, progress);
 
-  const Tensor start = normal_rows(
-      {.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
-      options.samples, {2}, torch::kFloat32);
+  const Tensor start =
+      normal_rows({.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
+                  options.samples, {2}, type);
   DescentRequest request = {.start = start,
                             .condition = {},
                             .terms = {},
@@ -145,10 +156,11 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneSca
   }
   const int64_t particles = std::min(options.paths, options.samples);
   const Tensor followed = start.narrow(0, 0, particles).clone();
-  request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor&) {
+  request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor& norms) {
     const Tensor chosen = rows < particles;
     followed.index_copy_(0, rows.masked_select(chosen), x.index({chosen}));
     result.paths.push_back(scaling.to_user(followed));
+    result.mean_norms.push_back(norms.mean().item<double>());
   };
   const LearnedField field(result.model);
   const double eta = is_flow(kind) ? 1.0 / kFlowSteps : options.eta;
@@ -170,19 +182,21 @@ Tensor PlaneScaling::to_model(const Tensor& points) const {
 }
 
 Tensor PlaneScaling::to_user(const Tensor& points) const {
-  return points.to(torch::kFloat64) * unit + torch::tensor({centre_x, centre_y}, torch::kFloat64);
+  return points.cpu().to(torch::kFloat64) * unit +
+         torch::tensor({centre_x, centre_y}, torch::kFloat64);
 }
 
-PlaneStudy study_plane(const PlaneOptions& options, Progress& progress) {
+PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
+                       Progress& progress) {
   options.check();
   const PlaneData data = load_data(options);
   PlaneStudy study;
   study.data = data.training;
-  study.scaling = scaling_of(data.training, options.spread);
-  study.main = run(options, options.objective, study.scaling, data.training, progress);
+  study.scaling = scaling_of(data.training, options.data, options.spread);
+  study.main = run(options, options.objective, study.scaling, data.training, type, progress);
   study.main.distance = sliced_wasserstein(study.main.samples, study.data);
   if (options.flow_beside && options.objective != ObjectiveKind::fm) {
-    study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, progress);
+    study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, type, progress);
     study.flow->distance = sliced_wasserstein(study.flow->samples, study.data);
   }
   study.fresh_distance = sliced_wasserstein(data.fresh, study.data);

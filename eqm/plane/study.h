@@ -28,6 +28,7 @@ struct PlaneDescent {
   Tensor samples;                     // [n, 2]
   std::vector<SampleRecord> records;  // per sample
   std::vector<Tensor> paths;          // states of the first particles after each step, each [p, 2]
+  std::vector<double> mean_norms;     // of the samples still moving, per step
   double distance = 0;                // sliced Wasserstein distance to the data
 };
 
@@ -40,6 +41,8 @@ struct PlaneStudy {
   double noise_distance = 0;         // of the starting noise: the ceiling
 };
 
-PlaneStudy study_plane(const PlaneOptions& options, Progress& progress);
+// `type` is the device and precision to compute with.
+PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
+                       Progress& progress);
 
 }  // namespace eqm

@@ -15,7 +15,7 @@ struct DtypePair {
 };
 
 constexpr DtypePair kDtypes[] = {
-    {Dtype::f64, torch::kFloat64}, {Dtype::f32, torch::kFloat32},   {Dtype::f16, torch::kFloat16},
+    {Dtype::f64, torch::kFloat64},   {Dtype::f32, torch::kFloat32}, {Dtype::f16, torch::kFloat16},
     {Dtype::bf16, torch::kBFloat16}, {Dtype::i64, torch::kInt64},   {Dtype::i32, torch::kInt32},
     {Dtype::i16, torch::kInt16},     {Dtype::i8, torch::kInt8},     {Dtype::u8, torch::kUInt8},
     {Dtype::boolean, torch::kBool},

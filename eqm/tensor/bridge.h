@@ -9,8 +9,8 @@
 
 namespace eqm {
 
-// A tensor on the view's memory; it keeps `owner` alive. Misaligned memory is copied. The memory may be
-// mapped read-only: never write into the result.
+// A tensor on the view's memory; it keeps `owner` alive. Misaligned memory is copied. The memory
+// may be mapped read-only: never write into the result.
 Tensor to_tensor(const TensorView& view, std::shared_ptr<const void> owner);
 
 // The named tensor of a file, on the file's mapping.

@@ -1,7 +1,5 @@
 #include "eqm/tensor/machine.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +7,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
@@ -114,16 +113,18 @@ Finding fashion_mnist_finding() {
   if (std::filesystem::exists(folder / "train-images-idx3-ubyte.gz", ignored)) {
     return {"Fashion-MNIST", folder.string(), ""};
   }
-  return {"Fashion-MNIST", "not found", "install Debian's dataset-fashion-mnist (needed for images only)"};
+  return {"Fashion-MNIST", "not found",
+          "install Debian's dataset-fashion-mnist (needed for images only)"};
 }
 
 }  // namespace
 
 LoadedBlas loaded_blas() {
-  // Debian's libblas.so.3 may be a thin door to the library with the code, which is the one to name.
+  // Debian's libblas.so.3 may be a thin door to the library with the code, which is the one to
+  // name.
   LoadedBlas blas;
-  blas.path = mapped_library(std::array<std::string_view, 4>{"libopenblas", "libblis", "libmkl",
-                                                             "libblas"});
+  blas.path = mapped_library(
+      std::array<std::string_view, 4>{"libopenblas", "libblis", "libmkl", "libblas"});
   if (auto* parallel = loaded_symbol<int()>("openblas_get_parallel")) {
     const int kind = parallel();  // 0 none, 1 pthreads, 2 OpenMP
     blas.threads = kind == 2   ? BlasThreads::openmp
@@ -145,11 +146,12 @@ std::vector<Finding> inspect_machine() {
   findings.push_back({"LibTorch", TORCH_VERSION, ""});
   findings.push_back(blas_finding());
   const std::string onednn = onednn_version();
-  findings.push_back({"oneDNN", onednn.empty() ? "absent" : onednn,
-                      onednn.empty() ? "LibTorch was built without oneDNN; convolutions are slow" : ""});
+  findings.push_back(
+      {"oneDNN", onednn.empty() ? "absent" : onednn,
+       onednn.empty() ? "LibTorch was built without oneDNN; convolutions are slow" : ""});
   findings.push_back(threads_finding());
-  findings.push_back({"SIMD", fmt::format("{}; LibTorch uses {}", simd_levels(), cpu_capability()),
-                      ""});
+  findings.push_back(
+      {"SIMD", fmt::format("{}; LibTorch uses {}", simd_levels(), cpu_capability()), ""});
   findings.push_back(devices_finding());
   findings.push_back(fashion_mnist_finding());
   return findings;

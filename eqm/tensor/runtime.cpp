@@ -1,11 +1,10 @@
 #include "eqm/tensor/runtime.h"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <torch/torch.h>
 
 #include "eqm/base/error.h"
@@ -26,7 +25,8 @@ torch::Device device_from(const std::string& text) {
     throw Error(ErrorKind::usage, fmt::format("--device: '{}' is not supported", text),
                 "use cpu, cuda or cuda:0");
   }
-  const int64_t count = torch::cuda::is_available() ? static_cast<int64_t>(torch::cuda::device_count()) : 0;
+  const int64_t count =
+      torch::cuda::is_available() ? static_cast<int64_t>(torch::cuda::device_count()) : 0;
   if (device.index() >= count || count == 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("--device: '{}' does not exist ({} CUDA devices found)", text, count),

@@ -20,8 +20,8 @@ struct RuntimeOptions {
 // The processors this process may run on (its affinity mask), at least 1.
 int64_t usable_processors();
 
-// Sets the number of threads of this process and answers device and precision for new tensors. A device
-// that does not exist throws a usage error.
+// Sets the number of threads of this process and answers device and precision for new tensors. A
+// device that does not exist throws a usage error.
 torch::TensorOptions start_runtime(const RuntimeOptions& options);
 
 }  // namespace eqm

@@ -1,5 +1,5 @@
-// The door to LibTorch. Everything that differs between its versions (1.13 up to 2.x) lives here and
-// nowhere else. Light: types and operators, not the whole of torch/torch.h.
+// The door to LibTorch. Everything that differs between its versions (1.13 up to 2.x) lives here
+// and nowhere else. Light: types and operators, not the whole of torch/torch.h.
 #pragma once
 
 #include <torch/types.h>

@@ -1,5 +1,5 @@
-// Exponential moving average of weights: ema ← decay · ema + (1-decay) · weights, over every parameter,
-// fixed ones included. Samples are always drawn from the average.
+// Exponential moving average of weights: ema ← decay · ema + (1-decay) · weights, over every
+// parameter, fixed ones included. Samples are always drawn from the average.
 #pragma once
 
 #include <vector>

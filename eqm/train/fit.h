@@ -1,5 +1,5 @@
-// A plain training loop for models that fit in memory and train in seconds: AdamW, a cosine learning rate,
-// an average of the weights.
+// A plain training loop for models that fit in memory and train in seconds: AdamW, a cosine
+// learning rate, an average of the weights.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ struct FitOptions {
   double ema = 0.995;  // ramps up from 0, so that the start is soon forgotten
 };
 
-// Trains the model in place and leaves the averaged weights in it. `batch_at` gives the batch of a step,
-// a pure function of it. A non-finite loss throws a numeric error that names the step.
+// Trains the model in place and leaves the averaged weights in it. `batch_at` gives the batch of a
+// step, a pure function of it. A non-finite loss throws a numeric error that names the step.
 void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_at,
          const FitOptions& options, Progress& progress);
 

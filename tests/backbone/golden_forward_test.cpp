@@ -1,4 +1,5 @@
-// Parity of the SiT backbone with the reference: outputs, every intermediate value, and the fixed tables.
+// Parity of the SiT backbone with the reference: outputs, every intermediate value, and the fixed
+// tables.
 #include <fstream>
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ TEST(GoldenForward, outputs_and_stages_match_the_reference) {
           h = sit.run_block(static_cast<size_t>(i), h, modulation[static_cast<size_t>(i)]);
           EXPECT_TRUE(close(h, golden.expected(fmt::format("{}.block{}", mode, i)), limit)) << i;
         }
-        EXPECT_TRUE(close(sit.finish(h, modulation.back()), golden.expected(mode + ".final_tokens"), limit));
+        EXPECT_TRUE(close(sit.finish(h, modulation.back()), golden.expected(mode + ".final_tokens"),
+                          limit));
         EXPECT_TRUE(close(sit.forward(x, condition).output, golden.expected("out_" + mode), limit));
       }
     }
@@ -92,7 +94,8 @@ TEST(GoldenTables, unpatchify_matches_the_reference_exactly) {
       const Tensor image =
           kernel::unpatchify(golden.input("unpatchify." + kind + "tokens", torch::kFloat32),
                              shape.at("patch_size"), shape.at("out_channels"));
-      EXPECT_TRUE(torch::equal(image, golden.input("unpatchify." + kind + "image", torch::kFloat32)));
+      EXPECT_TRUE(
+          torch::equal(image, golden.input("unpatchify." + kind + "image", torch::kFloat32)));
     }
   }
 }
@@ -104,11 +107,13 @@ TEST(GoldenTables, label_rows_and_forced_drops_match_the_reference) {
     const Tensor table = golden.input("label.table", torch::kFloat32);
     const Tensor labels = golden.integers("label.labels");
     EXPECT_EQ(table.size(0), classes + 1);
-    EXPECT_TRUE(torch::equal(table.index_select(0, labels), golden.input("label.emb_eval", torch::kFloat32)));
+    EXPECT_TRUE(torch::equal(table.index_select(0, labels),
+                             golden.input("label.emb_eval", torch::kFloat32)));
     // A forced drop is a draw below any probability.
     const Tensor draws = 1 - golden.integers("label.force_drop_ids").to(torch::kFloat32);
     const Tensor dropped = drop_labels(labels, draws, 0.5, classes);
-    EXPECT_TRUE(torch::equal(table.index_select(0, dropped), golden.input("label.emb_forced", torch::kFloat32)));
+    EXPECT_TRUE(torch::equal(table.index_select(0, dropped),
+                             golden.input("label.emb_forced", torch::kFloat32)));
   }
 }
 

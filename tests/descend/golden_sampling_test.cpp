@@ -1,5 +1,5 @@
-// Parity of descent with the reference: fixed numbers of steps, guidance, energies, composition, a clock,
-// and the paper's adaptive stopping.
+// Parity of descent with the reference: fixed numbers of steps, guidance, energies, composition, a
+// clock, and the paper's adaptive stopping.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -12,7 +12,8 @@ namespace {
 constexpr double kSamplingTolerance = 1e-5;
 
 ObjectiveKind objective_of(const nlohmann::json& run) {
-  // "grad_mode": false is what the reference's script does by accident: it steps along the raw output.
+  // "grad_mode": false is what the reference's script does by accident: it steps along the raw
+  // output.
   if (!run.value("grad_mode", true)) return ObjectiveKind::eqm;
   const std::string energy = run.value("ebm", "none");
   if (energy == "dot" || energy == "mean") return ObjectiveKind::eqm_dot;
@@ -46,7 +47,8 @@ TEST(GoldenSampling, iterates_of_every_run_match_the_reference) {
           request.terms = guidance(labels, golden.meta_json("null_label"), run.at("scale"),
                                    all ? GuidedChannels::all : GuidedChannels::first_three);
         }
-        if (run.value("compose", false)) request.terms = composition({labels, golden.integers("y_compose")});
+        if (run.value("compose", false))
+          request.terms = composition({labels, golden.integers("y_compose")});
         // The reference's noise-conditional script starts its clock at 1 and adds η each step.
         if (!run.value("uncond", true)) request.clock = Clock{.start = 1.0, .rate = run.at("eta")};
         std::vector<Tensor> states;
@@ -83,16 +85,18 @@ TEST(GoldenAdaptive, every_sample_stops_at_its_own_step) {
         SCOPED_TRACE(golden.name() + " " + name + " " + torch::toString(type));
         const LearnedField field(golden.model(ObjectiveKind::eqm, type));
         const bool capped = run.contains("max_steps");
-        const Tensor expected_norms = golden.has(name + ".grad_norm") ? golden.expected(name + ".grad_norm") : Tensor();
-        DescentRequest request = {
-            .start = golden.input("start", type),
-            .condition = {.labels = golden.integers("y"), .time = {}},
-            .terms = {},
-            .stop = {.threshold = run.at("threshold"), .limit = run.value("max_steps", int64_t{10000})},
-            .clock = {},
-            .observe = {}};
+        const Tensor expected_norms =
+            golden.has(name + ".grad_norm") ? golden.expected(name + ".grad_norm") : Tensor();
+        DescentRequest request = {.start = golden.input("start", type),
+                                  .condition = {.labels = golden.integers("y"), .time = {}},
+                                  .terms = {},
+                                  .stop = {.threshold = run.at("threshold"),
+                                           .limit = run.value("max_steps", int64_t{10000})},
+                                  .clock = {},
+                                  .observe = {}};
         const double limit = tolerance(type, kSamplingTolerance);
-        request.observe = [&](int64_t step, const Tensor& rows, const Tensor&, const Tensor& norms) {
+        request.observe = [&](int64_t step, const Tensor& rows, const Tensor&,
+                              const Tensor& norms) {
           if (!expected_norms.defined() || step >= expected_norms.size(0)) return;
           EXPECT_TRUE(close(norms, expected_norms[step].index_select(0, rows), limit)) << step;
         };

@@ -40,7 +40,8 @@ TEST(GoldenSchedules, every_magnitude_matches_the_paper) {
       const Magnitude magnitude = magnitude_from(entry);
       EXPECT_TRUE(close_absolute(magnitude(gamma), golden.expected(name), 1e-12)) << name;
       for (int64_t i = 0; i < gamma.size(0); ++i) {
-        EXPECT_NEAR(magnitude(gamma[i].item<double>()), golden.expected(name)[i].item<double>(), 1e-12);
+        EXPECT_NEAR(magnitude(gamma[i].item<double>()), golden.expected(name)[i].item<double>(),
+                    1e-12);
       }
     }
     const Tensor official = Magnitude{}(golden.input("gamma_f32", torch::kFloat32));
@@ -50,7 +51,9 @@ TEST(GoldenSchedules, every_magnitude_matches_the_paper) {
 
 TEST(GoldenEnergy, fields_and_energies_match_the_reference) {
   const std::vector<std::pair<std::string, ObjectiveKind>> kinds = {
-      {"dot", ObjectiveKind::eqm_dot}, {"mean", ObjectiveKind::eqm_dot}, {"l2", ObjectiveKind::eqm_l2}};
+      {"dot", ObjectiveKind::eqm_dot},
+      {"mean", ObjectiveKind::eqm_dot},
+      {"l2", ObjectiveKind::eqm_l2}};
   for (const GoldenCase& golden : golden_cases("energy")) {
     for (const torch::ScalarType type : kPrecisions) {
       const Tensor x = golden.input("x", type);
@@ -75,8 +78,8 @@ TEST(GoldenEnergy, fields_and_energies_match_the_reference) {
   }
 }
 
-// The rows of a doubled batch [labels, null] under reference guidance: each keeps its own branch beyond
-// the guided channels.
+// The rows of a doubled batch [labels, null] under reference guidance: each keeps its own branch
+// beyond the guided channels.
 Tensor doubled_first_three(const Field& field, const Tensor& x, const Tensor& labels, int64_t null,
                            double scale, const Tensor& time) {
   Terms terms = guidance(labels, null, scale, GuidedChannels::first_three);
@@ -96,12 +99,14 @@ TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
       const Tensor labels = golden.integers("y").narrow(0, 0, n);
       const Tensor time = golden.input("t", type).narrow(0, 0, n);
       const std::vector<std::pair<std::string, ObjectiveKind>> modes = {
-          {"uncond", ObjectiveKind::eqm}, {"cond", ObjectiveKind::eqm_noise_condition},
+          {"uncond", ObjectiveKind::eqm},
+          {"cond", ObjectiveKind::eqm_noise_condition},
           {"dot", ObjectiveKind::eqm_dot}};
       for (const auto& [mode, kind] : modes) {
         const LearnedField field(golden.model(kind, type));
         for (const double scale : scales) {
-          SCOPED_TRACE(fmt::format("{} {} s={} {}", golden.name(), mode, scale, torch::toString(type)));
+          SCOPED_TRACE(
+              fmt::format("{} {} s={} {}", golden.name(), mode, scale, torch::toString(type)));
           const std::string first3 = fmt::format("{}.first3_s{:.1f}", mode, scale);
           if (golden.has(first3)) {
             EXPECT_TRUE(close(-doubled_first_three(field, x, labels, null, scale, time),
@@ -110,7 +115,8 @@ TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
           const std::string all = fmt::format("{}.allch_s{:.1f}", mode, scale);
           if (golden.has(all)) {
             const Terms terms = guidance(labels, null, scale, GuidedChannels::all);
-            EXPECT_TRUE(close(-weighted_gradient(field, x, terms, time), golden.expected(all), limit));
+            EXPECT_TRUE(
+                close(-weighted_gradient(field, x, terms, time), golden.expected(all), limit));
           }
           const std::string energy = fmt::format("{}.energy_s{:.1f}", mode, scale);
           if (golden.has(energy)) {
@@ -121,9 +127,11 @@ TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
         }
         if (golden.has(mode + ".branch_label")) {
           const Condition condition = {.labels = labels, .time = time};
-          EXPECT_TRUE(close(-field.gradient(x, condition), golden.expected(mode + ".branch_label"), limit));
+          EXPECT_TRUE(
+              close(-field.gradient(x, condition), golden.expected(mode + ".branch_label"), limit));
           const Condition none = {.labels = torch::full_like(labels, null), .time = time};
-          EXPECT_TRUE(close(-field.gradient(x, none), golden.expected(mode + ".branch_null"), limit));
+          EXPECT_TRUE(
+              close(-field.gradient(x, none), golden.expected(mode + ".branch_null"), limit));
         }
       }
     }
@@ -145,7 +153,8 @@ Magnitude magnitude_of(const GoldenCase& golden) {
   Magnitude magnitude;
   std::smatch match;
   if (target.starts_with("constant")) magnitude.kind = MagnitudeKind::constant;
-  if (std::regex_search(target, match, std::regex("a=([0-9.]+)"))) magnitude.a = std::stod(match[1]);
+  if (std::regex_search(target, match, std::regex("a=([0-9.]+)")))
+    magnitude.a = std::stod(match[1]);
   if (std::regex_search(target, match, std::regex("lambda=([0-9.]+)"))) {
     magnitude.lambda = std::stod(match[1]);
   }
@@ -186,17 +195,22 @@ TEST(GoldenTraining, losses_and_all_gradients_match_the_reference) {
         EXPECT_TRUE(torch::equal(batch.labels, golden.integers("y_effective")));
       }
       EXPECT_TRUE(close(corrupt(batch.x, batch.noise, batch.gamma), golden.expected("xt"), 1e-6));
-      EXPECT_TRUE(close(run.model.objective.effective_magnitude()(batch.gamma), golden.expected("ct"), 1e-6));
+      EXPECT_TRUE(close(run.model.objective.effective_magnitude()(batch.gamma),
+                        golden.expected("ct"), 1e-6));
       const Loss result =
           loss(*run.model.backbone, run.model.objective, run.model.output_sign, batch);
-      EXPECT_TRUE(close(-result.prediction, golden.expected("pred"), tolerance(type, kEnergyTolerance)));
-      EXPECT_TRUE(close(result.per_sample, golden.expected("loss")[0], tolerance(type, kLossTolerance)));
+      EXPECT_TRUE(
+          close(-result.prediction, golden.expected("pred"), tolerance(type, kEnergyTolerance)));
+      EXPECT_TRUE(
+          close(result.per_sample, golden.expected("loss")[0], tolerance(type, kLossTolerance)));
       if (golden.has("disp_loss")) {
-        EXPECT_TRUE(close(result.dispersive, golden.expected("disp_loss")[0], tolerance(type, kLossTolerance)));
+        EXPECT_TRUE(close(result.dispersive, golden.expected("disp_loss")[0],
+                          tolerance(type, kLossTolerance)));
       }
       result.per_sample.mean().backward();
       const bool second_order = has_energy(run.model.objective.kind);
-      const double limit = tolerance(type, second_order ? kSecondOrderTolerance : kGradientTolerance);
+      const double limit =
+          tolerance(type, second_order ? kSecondOrderTolerance : kGradientTolerance);
       int compared = 0;
       for (const auto& parameter : run.model.backbone->named_parameters()) {
         if (!parameter.value().requires_grad()) continue;
@@ -232,7 +246,10 @@ TEST(GoldenTraining, gradients_that_must_vanish_are_exactly_zero) {
       const Tensor last = parameters["final_layer.linear.weight"].grad();  // [p*p*2C, D]
       const Tensor by_channel = last.reshape({-1, 2 * sit.config().in_channels, last.size(1)});
       EXPECT_EQ(by_channel.narrow(1, sit.config().in_channels, sit.config().in_channels)
-                    .abs().max().item<float>(), 0)
+                    .abs()
+                    .max()
+                    .item<float>(),
+                0)
           << golden.name();
     }
   }
@@ -250,21 +267,24 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
         if (parameter.requires_grad()) trainable.push_back(parameter);
       }
       torch::optim::AdamW optimiser(
-          trainable, torch::optim::AdamWOptions(settings.at("lr").get<double>())
-                         .betas({settings.at("betas")[0].get<double>(), settings.at("betas")[1].get<double>()})
-                         .eps(settings.at("eps").get<double>())
-                         .weight_decay(settings.at("weight_decay").get<double>()));
+          trainable,
+          torch::optim::AdamWOptions(settings.at("lr").get<double>())
+              .betas({settings.at("betas")[0].get<double>(), settings.at("betas")[1].get<double>()})
+              .eps(settings.at("eps").get<double>())
+              .weight_decay(settings.at("weight_decay").get<double>()));
       Ema ema(*run.model.backbone, golden.meta_json("ema_decay"));
       const bool wide = type == torch::kFloat64;
-      const auto compare = [&](const std::string& prefix, const std::string& name, const Tensor& actual,
-                               double float32_limit) {
+      const auto compare = [&](const std::string& prefix, const std::string& name,
+                               const Tensor& actual, double float32_limit) {
         const std::string key = prefix + "." + name;
         if (!golden.has(key + ".f64") && !golden.has(key)) return 0;
         Tensor ours = actual, theirs = golden.expected(key);
-        // Key biases have a vanishing gradient, whose rounding noise Adam turns into steps: leave them out.
+        // Key biases have a vanishing gradient, whose rounding noise Adam turns into steps: leave
+        // them out.
         if (name.ends_with("attn.qkv.bias")) {
           const int64_t third = ours.size(0) / 3;
-          const Tensor rest = torch::cat({torch::arange(third), torch::arange(2 * third, 3 * third)});
+          const Tensor rest =
+              torch::cat({torch::arange(third), torch::arange(2 * third, 3 * third)});
           ours = ours.index_select(0, rest);
           theirs = theirs.index_select(0, rest);
         }
@@ -275,8 +295,10 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
       int compared = 0;
       for (int64_t step = 0; step < steps; ++step) {
         const Tensor mean = loss(*run.model.backbone, run.model.objective, run.model.output_sign,
-                                 run.batch_at(golden, step, type)).per_sample.mean();
-        EXPECT_TRUE(close(mean, golden.expected("loss_mean")[step], tolerance(type, 10 * kLossTolerance)));
+                                 run.batch_at(golden, step, type))
+                                .per_sample.mean();
+        EXPECT_TRUE(
+            close(mean, golden.expected("loss_mean")[step], tolerance(type, 10 * kLossTolerance)));
         optimiser.zero_grad();
         mean.backward();
         optimiser.step();

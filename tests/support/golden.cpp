@@ -43,8 +43,7 @@ Model GoldenCase::model(ObjectiveKind kind, torch::ScalarType type) const {
   Model model;
   model.backbone = std::make_shared<Sit>(sit_config_from_json(meta("config")));
   model.backbone->to(type);
-  load_weights(*model.backbone,
-               SafetensorsFile::open(path_.parent_path() / meta("weights_file")));
+  load_weights(*model.backbone, SafetensorsFile::open(path_.parent_path() / meta("weights_file")));
   model.objective.kind = kind;
   model.output_sign = -1;
   return model;
@@ -97,7 +96,8 @@ namespace {
   return within(actual.detach(), wide, limit, scale);
 }
 
-::testing::AssertionResult close_absolute(const Tensor& actual, const Tensor& expected, double limit) {
+::testing::AssertionResult close_absolute(const Tensor& actual, const Tensor& expected,
+                                          double limit) {
   return within(actual.detach(), expected.to(torch::kFloat64), limit, 1.0);
 }
 

@@ -1,5 +1,5 @@
-// Golden fixtures: found by listing $EQM_GOLDEN/eqm (default: the copy in tests/golden), configured by their
-// metadata.
+// Golden fixtures: found by listing $EQM_GOLDEN/eqm (default: the copy in tests/golden), configured
+// by their metadata.
 #pragma once
 
 #include <filesystem>
@@ -55,6 +55,7 @@ inline constexpr torch::ScalarType kPrecisions[] = {torch::kFloat32, torch::kFlo
 // max|actual - expected| <= limit * max|expected|, with the offender shown.
 ::testing::AssertionResult close(const Tensor& actual, const Tensor& expected, double limit);
 // max|actual - expected| <= limit.
-::testing::AssertionResult close_absolute(const Tensor& actual, const Tensor& expected, double limit);
+::testing::AssertionResult close_absolute(const Tensor& actual, const Tensor& expected,
+                                          double limit);
 
 }  // namespace eqm::testing

@@ -1,0 +1,51 @@
+# The front door. On a fresh Debian 12, `make demo` or `make test` alone does everything; both are safe to
+# repeat. With your own LibTorch: make test CMAKE_PREFIX_PATH=/path/to/libtorch
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+CMAKE_PREFIX_PATH ?=
+CONFIGURE = cmake $(if $(CMAKE_PREFIX_PATH),-DCMAKE_PREFIX_PATH="$(CMAKE_PREFIX_PATH)") --preset
+EQM = build/eqm
+
+.PHONY: help setup configure build demo test bench format lint sanitize clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+setup:  ## install the packages that are missing (Debian 12, root or sudo)
+	@scripts/setup.sh
+
+configure: setup
+	@echo "== configuring build/"
+	@$(CONFIGURE) release > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+
+build: configure  ## build the program: build/eqm
+	@echo "== building build/eqm"
+	@cmake --build build -j $(JOBS) --target eqm_cli
+
+demo: build  ## learn, descend and draw a landscape
+	@echo "== eqm landscape: learning two moons, about half a minute"
+	@$(EQM) landscape --data moons --out out/demo
+	@echo "== the picture: out/demo/landscape.png"
+
+test: configure  ## build everything and run all tests
+	@echo "== building the program and the tests"
+	@cmake --build build -j $(JOBS)
+	@echo "== testing"
+	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
+
+bench: configure  ## measure against plain LibTorch
+	@cmake --build build -j $(JOBS) --target eqm_bench
+	@build/bench/eqm_bench
+
+format:  ## format the sources in place
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format -i
+
+lint: setup  ## formatting, include directions, clang-tidy
+	@scripts/lint.sh
+
+sanitize: setup  ## run the tests under the address, undefined-behaviour and thread sanitizers
+	@scripts/sanitize.sh $(JOBS)
+
+clean:  ## remove everything that was built
+	@rm -rf build build-*

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs the Debian packages eqm needs, if any is missing. Asks nothing, safe to repeat.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config git ca-certificates binutils
+  libtorch-dev libopenblas0-openmp libdnnl-dev
+  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
+  libspng-dev libcairo2-dev fonts-dejavu-core librandom123-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  clang-format clang-tidy
+)
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "setup: this is not Debian; install the equivalents of: ${packages[*]}" >&2
+  exit 0
+fi
+
+# A LibTorch of the user's own takes the place of Debian's.
+if [ -n "${CMAKE_PREFIX_PATH:-}" ]; then
+  packages=("${packages[@]/libtorch-dev/}")
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  [ -n "$package" ] || continue
+  dpkg-query -W -f='${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "== packages: all there"
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo > /dev/null; then
+    echo "setup: these packages are missing and need root to install: ${missing[*]}" >&2
+    echo "hint: run 'apt-get install ${missing[*]}' as root" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "== packages: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+       apt-get install -y --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: apt-get failed; see above" >&2
+  exit 1
+fi

@@ -1,0 +1,387 @@
+// The built program from outside: what it prints, how it ends, what it leaves on the disk.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/run_program.h"
+#include "tests/io/temporary_folder.h"
+
+namespace eqm::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Mistakes are found before any work.
+constexpr double kPromptSeconds = 10;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Cli : public ::testing::Test {
+ protected:
+  ProgramResult run(const Words& arguments) {
+    return run_program(arguments, {.folder = folder_.path()});
+  }
+
+  // The run fails with this exit code, one line that contains `part`, at most one hint that
+  // contains `hint`, and an empty stdout; and it fails fast.
+  void expect_failure(const Words& arguments, int exit_code, const std::string& part,
+                      const std::string& hint = "") {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+    EXPECT_EQ(result.output, "");
+    EXPECT_LT(result.seconds, kPromptSeconds);
+    const Words lines = result.error_lines();
+    ASSERT_GE(lines.size(), 1u);
+    EXPECT_LE(lines.size(), 2u) << result.errors;
+    EXPECT_TRUE(lines[0].starts_with("eqm: ")) << lines[0];
+    EXPECT_TRUE(contains(lines[0], part)) << "'" << part << "' is not in: " << lines[0];
+    if (lines.size() > 1) {
+      EXPECT_TRUE(lines[1].starts_with("hint: ")) << lines[1];
+    }
+    if (!hint.empty()) {
+      ASSERT_EQ(lines.size(), 2u) << result.errors;
+      EXPECT_TRUE(contains(lines[1], hint)) << "'" << hint << "' is not in: " << lines[1];
+    }
+  }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  Words names_in(const std::string& name) const {
+    Words names;
+    if (!std::filesystem::exists(folder_ / name)) return names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / name)) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  // A run of a second.
+  static Words tiny(const std::string& out) {
+    return {"landscape", "--data", "two-points", "--steps", "20",        "--batch", "32",
+            "--samples", "16",     "--width",    "8",       "--no-flow", "--out",   out};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Cli, help_names_the_verbs) {
+  for (const Words& words : {Words{"--help"}, Words{"-h"}, Words{}}) {
+    const ProgramResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.errors, "");
+    for (const char* verb : {"landscape", "doctor", "--version", "--quiet"}) {
+      EXPECT_TRUE(contains(result.output, verb)) << verb;
+    }
+  }
+}
+
+TEST_F(Cli, help_of_every_verb_names_its_options) {
+  const ProgramResult landscape = run({"landscape", "--help"});
+  EXPECT_EQ(landscape.exit_code, 0);
+  EXPECT_EQ(landscape.errors, "");
+  for (const char* flag : {"--config", "--data", "--points", "--objective", "--steps", "--batch",
+                           "--lr", "--eta", "--rule", "--samples", "--seed", "--out", "--device",
+                           "--threads", "--precision", "--no-flow"}) {
+    EXPECT_TRUE(contains(landscape.output, flag)) << flag;
+  }
+  const ProgramResult doctor = run({"doctor", "--help"});
+  EXPECT_EQ(doctor.exit_code, 0);
+  for (const char* flag : {"--device", "--threads", "--precision"}) {
+    EXPECT_TRUE(contains(doctor.output, flag)) << flag;
+  }
+}
+
+TEST_F(Cli, version_is_three_numbers) {
+  const ProgramResult result = run({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(std::regex_match(result.output, std::regex("(eqm )?\\d+\\.\\d+\\.\\d+\\n")))
+      << result.output;
+}
+
+TEST_F(Cli, doctor_reports_the_machine) {
+  const ProgramResult result = run({"doctor"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.output, "LibTorch")) << result.output;
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(Cli, refuses_an_unknown_verb) {
+  expect_failure({"landscpe"}, 2, "unknown verb 'landscpe'", "did you mean 'landscape'?");
+  expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, doctor");
+}
+
+TEST_F(Cli, refuses_a_second_verb) {
+  expect_failure({"landscape", "doctor"}, 2, "unexpected argument 'doctor'");
+}
+
+TEST_F(Cli, refuses_an_unknown_flag_wherever_it_stands) {
+  expect_failure({"landscape", "--stesp", "5"}, 2, "unknown option --stesp",
+                 "did you mean --steps?");
+  expect_failure({"landscape", "--stesp=5"}, 2, "unknown option --stesp", "did you mean --steps?");
+  expect_failure({"--stesp", "5", "landscape"}, 2, "unknown option --stesp", "--steps");
+  expect_failure({"landscape", "--no-flwo"}, 2, "unknown option --no-flwo", "--no-flow");
+  expect_failure({"landscape", "-x"}, 2, "unknown option -x");
+  expect_failure({"doctor", "--steps", "5"}, 2, "unknown option --steps");
+  expect_failure({"--verbos"}, 2, "unknown option --verbos", "did you mean --verbose?");
+  expect_failure({"--bogus"}, 2, "unknown option --bogus", "landscape");
+}
+
+TEST_F(Cli, refuses_a_stray_word) {
+  expect_failure({"landscape", "moons"}, 2, "unexpected argument 'moons'", "--help");
+  expect_failure({"landscape", ""}, 2, "unexpected argument ''");
+  expect_failure({"landscape", "--", "moons"}, 2, "unexpected argument 'moons'");
+}
+
+TEST_F(Cli, refuses_a_flag_without_its_value) {
+  expect_failure({"landscape", "--steps"}, 2, "--steps");
+  expect_failure({"landscape", "--steps", "--batch"}, 2, "--steps");
+  expect_failure({"landscape", "--config"}, 2, "--config");
+}
+
+TEST_F(Cli, refuses_a_flag_given_twice) {
+  expect_failure({"landscape", "--steps", "1", "--steps", "2"}, 2, "--steps");
+}
+
+TEST_F(Cli, refuses_values_out_of_range) {
+  expect_failure({"landscape", "--steps", "0"}, 2, "--steps: 0 is out of range", "from 1");
+  expect_failure({"landscape", "--steps", "-5"}, 2, "--steps: -5 is out of range");
+  expect_failure({"landscape", "--eta", "0"}, 2, "--eta: 0 is out of range", "above 0");
+  expect_failure({"landscape", "--lr=-1"}, 2, "--lr: -1 is out of range");
+  for (const char* flag : {"--samples", "--steps", "--batch", "--points", "--width", "--depth"}) {
+    expect_failure({"landscape", flag, "1e12"}, 2, std::string(flag) + ": 1000000000000 is out");
+  }
+}
+
+TEST_F(Cli, refuses_what_is_no_number) {
+  for (const char* text : {"many", "nan", "inf", "1.5", "", "1e400", "99999999999999999999"}) {
+    expect_failure({"landscape", "--steps", text}, 2, "--steps: '", "a whole number");
+  }
+  for (const char* text : {"fast", "nan", "inf", ""}) {
+    expect_failure({"landscape", "--eta", text}, 2, "--eta: '", "a number");
+  }
+}
+
+TEST_F(Cli, refuses_a_yes_or_no_that_is_neither) {
+  expect_failure({"landscape", "--flow=maybe"}, 2, "--flow: 'maybe' is neither yes nor no");
+}
+
+TEST_F(Cli, refuses_an_unknown_choice) {
+  expect_failure({"landscape", "--rule", "nestrov"}, 2, "'nestrov'", "did you mean 'nesterov'?");
+  expect_failure({"landscape", "--precision", "float16"}, 2, "'float16'", "float");
+}
+
+TEST_F(Cli, keeps_messages_to_one_line_whatever_was_typed) {
+  expect_failure({"landscape", "--steps", "1\n2"}, 2, "--steps: '1 2'");
+  expect_failure({"landscape", "a\nb\x1b[31m"}, 2, "unexpected argument 'a b [31m'");
+  expect_failure({"x\r\ny"}, 2, "unknown verb 'x  y'");
+  expect_failure({"landscape", "--config", "a\nb"}, 4, "cannot open 'a b'");
+}
+
+TEST_F(Cli, refuses_a_config_with_a_typo_and_names_the_line) {
+  const std::string path = write("run.toml", "[training]\nbatch = 8\nstesp = 5\n");
+  expect_failure({"landscape", "--config", path}, 3,
+                 "run.toml, line 3: unknown key 'training.stesp'",
+                 "did you mean 'training.steps'?");
+}
+
+TEST_F(Cli, refuses_a_config_with_bad_values) {
+  expect_failure({"landscape", "--config", write("a.toml", "[training]\nsteps = 0\n")}, 3,
+                 "line 2: training.steps: 0 is out of range");
+  expect_failure({"landscape", "--config", write("b.toml", "[training]\nsteps = \"x\"\n")}, 3,
+                 "line 2: training.steps: 'x' is of the wrong type");
+  expect_failure({"landscape", "--config", write("c.toml", "steps = 5\n")}, 3, "line 1",
+                 "'steps' belongs in the table [training]");
+  expect_failure({"landscape", "--config", write("d.toml", "[training\n")}, 3, "d.toml, line 1");
+  expect_failure({"landscape", "--config", write("e.toml", std::string("\0\xff\x01", 3))}, 3,
+                 "line 1");
+}
+
+TEST_F(Cli, refuses_a_config_that_cannot_be_read) {
+  expect_failure({"landscape", "--config", "absent.toml"}, 4, "cannot open 'absent.toml'",
+                 "spelling");
+  expect_failure({"landscape", "--config", folder_.path()}, 4, "Is a directory");
+  expect_failure({"landscape", "--config", ""}, 4, "cannot open ''");
+}
+
+TEST_F(Cli, flags_win_over_the_config) {
+  const std::string path = write("run.toml", "[training]\nsteps = 5\n");
+  expect_failure({"landscape", "--config", path, "--steps", "0"}, 2, "--steps: 0 is out of range");
+}
+
+TEST_F(Cli, refuses_data_that_is_neither_a_set_nor_a_file) {
+  expect_failure({"landscape", "--data", "nosuch"}, 2, "'nosuch'", "two-points, eight-gaussians");
+  expect_failure({"landscape", "--data", "moon"}, 2, "'moon'", "did you mean 'moons'?");
+  expect_failure({"landscape", "--data", ""}, 2, "--data");
+  expect_failure({"landscape", "--data", "missing.csv"}, 4, "cannot open 'missing.csv'");
+  expect_failure({"landscape", "--data", folder_.path()}, 4, folder_.path().string());
+}
+
+TEST_F(Cli, refuses_a_broken_csv_file) {
+  const auto refused = [this](const std::string& text, const std::string& part) {
+    expect_failure({"landscape", "--data", write("points.csv", text)}, 3, part);
+  };
+  refused("", "no rows");
+  refused("x,y\n", "no rows");
+  refused("1,2\n3\n", "line 2");
+  refused("1,2\n3,nan\n", "line 2");
+  refused("1,2\n3,inf\n", "line 2");
+  refused("1,2\n3,four\n", "line 2");
+  refused("1,2,3\n4,5,6\n", "columns");
+  refused("1\n2\n", "columns");
+  refused(std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), "points.csv");
+  refused(std::string(1000, '\0'), "zero byte");
+}
+
+TEST_F(Cli, refuses_points_without_extent) {
+  expect_failure({"landscape", "--data", write("one.csv", "1,2\n")}, 3, "one.csv");
+  expect_failure({"landscape", "--data", write("same.csv", "1,2\n1,2\n1,2\n")}, 3, "same");
+}
+
+TEST_F(Cli, refuses_points_whose_extent_overflows) {
+  expect_failure({"landscape", "--data", write("huge.csv", "1e308,0\n-1e308,0\n0,1\n")}, 3,
+                 "too far apart");
+}
+
+TEST_F(Cli, refuses_a_device_that_does_not_exist) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine may have CUDA";
+  expect_failure({"landscape", "--device", "cuda"}, 2, "--device: 'cuda' does not exist", "cpu");
+  expect_failure({"doctor", "--device", "cuda:7"}, 2, "--device: 'cuda:7' does not exist");
+  expect_failure({"landscape", "--device", "gpu"}, 2, "--device: 'gpu'", "cpu");
+  expect_failure({"landscape", "--device", ""}, 2, "--device: ''");
+}
+
+TEST_F(Cli, refuses_an_unwritable_output_folder_before_training) {
+  const std::string file = write("file", "text");
+  expect_failure({"landscape", "--out", file + "/inner"}, 4, "file/inner");
+  expect_failure({"landscape", "--out", file}, 4, "file");
+  expect_failure({"landscape", "--out", "/proc/eqm-test"}, 4, "/proc/eqm-test");
+  EXPECT_EQ(read("file"), "text");
+}
+
+TEST_F(Cli, fails_when_stdout_cannot_be_written) {
+  for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{}, Words{"doctor"},
+                             Words{"landscape", "--help"}}) {
+    for (const Output output : {Output::full_disk, Output::broken_pipe, Output::closed}) {
+      const ProgramResult result = run_program(words, {.folder = folder_.path(), .output = output});
+      EXPECT_EQ(result.exit_code, 4);
+      EXPECT_TRUE(contains(result.errors, "eqm: cannot write to standard output")) << result.errors;
+    }
+  }
+}
+
+TEST_F(Cli, a_closed_stdout_does_not_spoil_the_files) {
+  ASSERT_EQ(run(tiny("open")).exit_code, 0);
+  const ProgramResult result =
+      run_program(tiny("closed"), {.folder = folder_.path(), .output = Output::closed});
+  EXPECT_EQ(result.exit_code, 4) << result.errors;
+  EXPECT_EQ(read("closed/samples.csv"), read("open/samples.csv"));
+  EXPECT_EQ(read("closed/landscape.svg"), read("open/landscape.svg"));
+}
+
+TEST_F(Cli, a_tiny_run_leaves_complete_files_and_nothing_else) {
+  const ProgramResult result = run(tiny("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_NE(result.output, "");
+  EXPECT_TRUE(read("out/landscape.png").starts_with("\x89PNG\r\n"));
+  EXPECT_TRUE(contains(read("out/landscape.png"), "IEND"));
+  EXPECT_TRUE(contains(read("out/landscape.svg"), "<svg"));
+  EXPECT_TRUE(contains(read("out/landscape.svg"), "</svg>"));
+  const std::string samples = read("out/samples.csv");
+  EXPECT_TRUE(samples.starts_with("x,y")) << samples;
+  EXPECT_EQ(std::count(samples.begin(), samples.end(), '\n'), 17) << samples;  // and the header
+  EXPECT_TRUE(contains(read("out/config.toml"), "steps = 20"));
+  for (const std::string& name : names_in("out")) {
+    EXPECT_TRUE(std::regex_match(
+        name,
+        std::regex("(landscape|samples|config|model)[a-z-]*\\.(png|svg|csv|toml|safetensors)")))
+        << name;
+  }
+  EXPECT_EQ(folder_.names(), Words{"out"});
+}
+
+TEST_F(Cli, the_same_run_gives_the_same_bytes) {
+  ASSERT_EQ(run(tiny("one")).exit_code, 0);
+  ASSERT_EQ(run(tiny("two")).exit_code, 0);
+  ASSERT_NE(read("one/samples.csv"), "");
+  EXPECT_EQ(read("one/samples.csv"), read("two/samples.csv"));
+  EXPECT_EQ(read("one/landscape.svg"), read("two/landscape.svg"));
+  EXPECT_EQ(read("one/landscape.png"), read("two/landscape.png"));
+}
+
+TEST_F(Cli, another_seed_gives_other_samples) {
+  Words other = tiny("two");
+  other.insert(other.end(), {"--seed", "1"});
+  ASSERT_EQ(run(tiny("one")).exit_code, 0);
+  ASSERT_EQ(run(other).exit_code, 0);
+  EXPECT_NE(read("one/samples.csv"), read("two/samples.csv"));
+}
+
+TEST_F(Cli, its_config_repeats_the_run) {
+  ASSERT_EQ(run(tiny("one")).exit_code, 0);
+  const ProgramResult again = run({"landscape", "--config", "one/config.toml", "--out", "two"});
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
+  ASSERT_NE(read("one/samples.csv"), "");
+  EXPECT_EQ(read("one/samples.csv"), read("two/samples.csv"));
+}
+
+TEST_F(Cli, learns_from_a_csv_file_with_spaces_and_quotes_in_its_name) {
+  write("my \"points\".csv", "x,y\n0,0\n1,1\n0,1\n1,0\n");
+  Words words = tiny("out");
+  words[2] = "my \"points\".csv";
+  const ProgramResult result = run(words);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  words = {"landscape", "--config", "out/config.toml", "--out", "again"};
+  EXPECT_EQ(run(words).exit_code, 0);
+}
+
+TEST_F(Cli, quiet_says_nothing_on_stderr) {
+  Words words = tiny("out");
+  words.emplace_back("--quiet");
+  const ProgramResult result = run(words);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(Cli, uses_no_escape_codes_away_from_a_terminal) {
+  const ProgramResult result = run(tiny("out"));
+  EXPECT_FALSE(contains(result.output + result.errors, "\x1b"));
+  EXPECT_FALSE(contains(result.output + result.errors, "\r"));
+}
+
+TEST_F(Cli, an_interrupted_run_leaves_only_complete_files) {
+  RunningProgram program(
+      {"landscape", "--data", "two-points", "--steps", "10000000", "--no-flow", "--out", "out"},
+      {.folder = folder_.path()});
+  // The folder appears just before training.
+  for (int tries = 0; tries < 1000 && !std::filesystem::exists(folder_ / "out/config.toml");
+       ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ASSERT_FALSE(program.has_ended());
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_TRUE(result.signal == SIGINT || result.exit_code == 128 + SIGINT)
+      << result.exit_code << ", signal " << result.signal;
+  EXPECT_EQ(names_in("out"), Words{"config.toml"});
+  EXPECT_TRUE(contains(read("out/config.toml"), "steps = 10000000"));
+}
+
+}  // namespace
+}  // namespace eqm::test

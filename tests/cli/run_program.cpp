@@ -1,0 +1,143 @@
+#include "tests/cli/run_program.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef EQM_PROGRAM_PATH
+#define EQM_PROGRAM_PATH "build/eqm"
+#endif
+
+namespace eqm::test {
+namespace {
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::filesystem::path new_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "eqm-run-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  return name;
+}
+
+constexpr int kCouldNotStart = 126;
+
+// In the child: only calls that are safe between fork and exec.
+void redirect(int stream, const char* path) {
+  const int file = ::open(path, O_WRONLY | O_CREAT, 0600);
+  if (file < 0 || ::dup2(file, stream) < 0) ::_exit(kCouldNotStart);
+  if (file != stream) ::close(file);
+}
+
+void redirect_output(Output output, const char* path) {
+  int ends[2];
+  switch (output) {
+    case Output::kept:
+      return redirect(STDOUT_FILENO, path);
+    case Output::full_disk:
+      return redirect(STDOUT_FILENO, "/dev/full");
+    case Output::broken_pipe:
+      if (::pipe(ends) != 0 || ::dup2(ends[1], STDOUT_FILENO) < 0) ::_exit(kCouldNotStart);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      return;
+    case Output::closed:
+      ::close(STDOUT_FILENO);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ProgramResult::error_lines() const {
+  std::vector<std::string> lines;
+  std::istringstream stream(errors);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string program_path() {
+  const char* path = std::getenv("EQM_PROGRAM");
+  return std::filesystem::absolute(path ? path : EQM_PROGRAM_PATH).string();
+}
+
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
+                               const RunSettings& settings)
+    : settings_(settings), record_(new_folder()), start_(Clock::now()) {
+  const std::string program = program_path();
+  const std::string output = (record_ / "output").string();
+  const std::string errors = (record_ / "errors").string();
+  std::vector<std::string> words = {"eqm"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  process_ = ::fork();
+  if (process_ < 0) throw std::runtime_error("fork failed");
+  if (process_ > 0) return;
+  redirect(STDERR_FILENO, errors.c_str());
+  redirect_output(settings.output, output.c_str());
+  if (!settings.folder.empty() && ::chdir(settings.folder.c_str()) != 0) ::_exit(kCouldNotStart);
+  ::execv(program.c_str(), pointers.data());
+  ::_exit(kCouldNotStart);
+}
+
+RunningProgram::~RunningProgram() {
+  if (process_ > 0) {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, &status_, 0);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(record_, ignored);
+}
+
+bool RunningProgram::reap() {
+  if (process_ < 0) return true;
+  if (::waitpid(process_, &status_, WNOHANG) != process_) return false;
+  process_ = -1;
+  return true;
+}
+
+bool RunningProgram::has_ended() {
+  return reap();
+}
+
+void RunningProgram::send(int signal) {
+  if (!reap()) ::kill(process_, signal);
+}
+
+ProgramResult RunningProgram::wait() {
+  while (!reap()) {
+    if (Clock::now() - start_ > settings_.limit) {
+      ADD_FAILURE() << "the program did not end within " << settings_.limit.count() << " s";
+      ::kill(process_, SIGKILL);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ProgramResult result;
+  if (WIFEXITED(status_)) result.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) result.signal = WTERMSIG(status_);
+  result.output = content_of(record_ / "output");
+  result.errors = content_of(record_ / "errors");
+  result.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  EXPECT_NE(result.exit_code, kCouldNotStart) << "could not start " << program_path();
+  return result;
+}
+
+ProgramResult run_program(const std::vector<std::string>& arguments, const RunSettings& settings) {
+  return RunningProgram(arguments, settings).wait();
+}
+
+}  // namespace eqm::test

@@ -1,0 +1,368 @@
+#include "eqm/descend/descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/tensor/noise_tensor.h"
+#include "eqm/tensor/rows.h"
+#include "tests/io/expect_error.h"
+#include "tests/support/golden.h"
+
+namespace eqm::testing {
+namespace {
+
+Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
+  return normal_rows({.seed = seed}, count, shape, torch::kFloat64);
+}
+
+// A field from a function of the states and their condition; counts evaluations and rows.
+class TestField final : public Field {
+ public:
+  using Function = std::function<Tensor(const Tensor&, const Condition&)>;
+  explicit TestField(Function function) : function_(std::move(function)) {}
+
+  Tensor gradient(const Tensor& x, const Condition& condition) const override {
+    ++evaluations;
+    rows += x.size(0);
+    return function_(x, condition);
+  }
+
+  mutable int64_t evaluations = 0, rows = 0;
+
+ private:
+  Function function_;
+};
+
+// ∇E = rate(label) x: every row has a curvature of its own, and rows do not interact.
+TestField quadratic_by_label() {
+  return TestField([](const Tensor& x, const Condition& condition) {
+    const Tensor rate = 0.25 * (1 + condition.labels.to(x.scalar_type()));
+    return per_row(rate, x) * x;
+  });
+}
+
+DescentRequest request_for(const Tensor& start, StopTest stop, const Tensor& labels = {}) {
+  return {.start = start,
+          .condition = {.labels = labels, .time = {}},
+          .terms = {},
+          .stop = stop,
+          .clock = {},
+          .observe = {}};
+}
+
+std::vector<int64_t> as_vector(const Tensor& t) {
+  return {t.data_ptr<int64_t>(), t.data_ptr<int64_t>() + t.numel()};
+}
+
+TEST(Descent, follows_the_closed_form_on_a_quadratic) {
+  const TestField field([](const Tensor& x, const Condition&) { return 2 * x; });
+  const Tensor start = normal(1, 3, {2, 2});
+  const DescentResult result =
+      descend(field, GradientDescent(0.1), request_for(start, {.threshold = 0, .limit = 9}));
+  EXPECT_TRUE(close(result.x, std::pow(0.8, 9) * start, 1e-14));
+  for (int64_t b = 0; b < 3; ++b) {
+    const SampleRecord& sample = result.samples[static_cast<size_t>(b)];
+    EXPECT_EQ(sample.steps, 9);
+    EXPECT_EQ(sample.status, DescentStatus::limit);
+    EXPECT_NEAR(sample.norm, 2 * result.x[b].norm().item<double>(), 1e-14);
+  }
+  EXPECT_EQ(field.evaluations, 10);  // one more than updates
+}
+
+TEST(Descent, stops_each_sample_at_its_own_step) {
+  // ‖∇E‖ = ‖x_0‖ (1-η)^k falls to the threshold at the first k with (1-η)^k <= g / ‖x_0‖.
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start =
+      torch::tensor({{1.0, 0.0}, {0.0, 100.0}, {0.01, 0.0}, {0.0, -7.0}}, torch::kFloat64);
+  const double eta = 0.3, threshold = 0.05;
+  const DescentResult result =
+      descend(field, GradientDescent(eta), request_for(start, {.threshold = threshold}));
+  int64_t rows = 0;
+  for (int64_t b = 0; b < start.size(0); ++b) {
+    const double length = start[b].norm().item<double>();
+    const auto steps = static_cast<int64_t>(
+        std::max(0.0, std::ceil(std::log(threshold / length) / std::log(1 - eta))));
+    const SampleRecord& sample = result.samples[static_cast<size_t>(b)];
+    EXPECT_EQ(sample.steps, steps) << b;
+    EXPECT_EQ(sample.status, DescentStatus::converged);
+    EXPECT_LE(sample.norm, threshold);
+    EXPECT_TRUE(close(result.x[b], std::pow(1 - eta, steps) * start[b], 1e-13));
+    rows += steps + 1;
+  }
+  EXPECT_EQ(field.rows, rows);  // nobody is evaluated after the stop
+}
+
+TEST(Descent, norm_is_over_the_whole_sample) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start = torch::full({1, 4, 5, 5}, 1.0, torch::kFloat64);  // norm 10
+  const auto steps = [&](double threshold) {
+    return descend(field, GradientDescent(0.1), request_for(start, {.threshold = threshold}))
+        .samples[0]
+        .steps;
+  };
+  EXPECT_EQ(steps(10.0), 0);  // at most the threshold
+  EXPECT_EQ(steps(9.9), 1);
+}
+
+RC_GTEST_PROP(Descent, a_sample_ends_the_same_alone_and_in_any_mix, ()) {
+  const auto labels =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 6)));
+  const auto seed = *rc::gen::inRange<uint64_t>(0, 1000);
+  const bool look_ahead = *rc::gen::arbitrary<bool>();
+  const double threshold = *rc::gen::element(0.0, 0.01, 0.5);
+  const int64_t limit = *rc::gen::inRange<int64_t>(0, 40);
+  const auto batch = static_cast<int64_t>(labels.size());
+  const Tensor start = normal(seed, batch, {3});
+  const Tensor label_rows = torch::tensor(labels, torch::kInt64);
+  const TestField field = quadratic_by_label();
+  const NesterovLookAhead ahead(0.4, 0.35);
+  const GradientDescent plain(0.4);
+  const Rule& rule = look_ahead ? static_cast<const Rule&>(ahead) : plain;
+  const StopTest stop = {.threshold = threshold, .limit = limit};
+
+  const DescentResult together = descend(field, rule, request_for(start, stop, label_rows));
+
+  std::vector<int64_t> order(labels.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::minstd_rand(static_cast<unsigned>(seed)));
+  const Tensor index = torch::tensor(order, torch::kInt64);
+  const DescentResult shuffled =
+      descend(field, rule,
+              request_for(start.index_select(0, index), stop, label_rows.index_select(0, index)));
+  RC_ASSERT(torch::equal(shuffled.x, together.x.index_select(0, index)));
+
+  for (int64_t b = 0; b < batch; ++b) {
+    const DescentResult alone =
+        descend(field, rule, request_for(start.narrow(0, b, 1), stop, label_rows.narrow(0, b, 1)));
+    const SampleRecord& expected = together.samples[static_cast<size_t>(b)];
+    RC_ASSERT(torch::equal(alone.x[0], together.x[b]));
+    RC_ASSERT(alone.samples[0].steps == expected.steps);
+    RC_ASSERT(alone.samples[0].status == expected.status);
+  }
+}
+
+TEST(Descent, threshold_zero_runs_to_the_limit) {
+  const TestField field([](const Tensor& x, const Condition&) { return x * 1e-12; });
+  const DescentResult result = descend(
+      field, GradientDescent(0.1), request_for(normal(2, 2, {2}), {.threshold = 0, .limit = 30}));
+  for (const SampleRecord& sample : result.samples) {
+    EXPECT_EQ(sample.steps, 30);
+    EXPECT_EQ(sample.status, DescentStatus::limit);
+  }
+}
+
+TEST(Descent, limit_zero_evaluates_once_and_moves_nothing) {
+  const TestField field([](const Tensor& x, const Condition&) { return 3 * x; });
+  const Tensor start = normal(3, 4, {2});
+  const DescentResult result =
+      descend(field, NesterovLookAhead(0.1, 0.3), request_for(start, {.threshold = 0, .limit = 0}));
+  EXPECT_TRUE(torch::equal(result.x, start));
+  EXPECT_EQ(field.evaluations, 1);
+  EXPECT_EQ(result.samples[0].steps, 0);
+  EXPECT_NEAR(result.samples[0].norm, 3 * start[0].norm().item<double>(), 1e-14);
+}
+
+TEST(Descent, never_writes_into_the_start) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start = normal(4, 2, {2}), copy = start.clone();
+  const DescentResult result =
+      descend(field, GradientDescent(0.5), request_for(start, {.threshold = 0, .limit = 3}));
+  EXPECT_TRUE(torch::equal(start, copy));
+  EXPECT_FALSE(result.x.is_alias_of(start));
+}
+
+// Rows with label 1 meet a gradient that is not a number once they come below 0.5.
+TEST(Descent, a_diverging_sample_ends_finite_and_harms_no_other) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const TestField field([&](const Tensor& x, const Condition& condition) {
+    const Tensor poisoned = (condition.labels == 1).logical_and(row_norms(x) < 0.5);
+    return torch::where(per_row(poisoned, x), torch::full_like(x, nan), x);
+  });
+  const Tensor start = torch::ones({5, 1}, torch::kFloat64);
+  const Tensor labels = torch::tensor({0, 1, 0, 1, 0}, torch::kInt64);
+  const DescentResult result = descend(
+      field, GradientDescent(0.1), request_for(start, {.threshold = 0.01, .limit = 200}, labels));
+  ASSERT_TRUE(result.x.isfinite().all().item<bool>());
+  for (int64_t b = 0; b < 5; ++b) {
+    const SampleRecord& sample = result.samples[static_cast<size_t>(b)];
+    if (b % 2 == 1) {
+      EXPECT_EQ(sample.status, DescentStatus::diverged);
+      EXPECT_EQ(sample.steps, 7);  // 0.9^7 < 0.5
+      EXPECT_NEAR(result.x[b].item<double>(), std::pow(0.9, 7), 1e-14);
+      EXPECT_FALSE(std::isfinite(sample.norm));
+    } else {
+      EXPECT_EQ(sample.status, DescentStatus::converged);
+      EXPECT_NEAR(result.x[b].item<double>(), std::pow(0.9, sample.steps), 1e-14);
+    }
+  }
+}
+
+TEST(Descent, an_exploding_sample_keeps_its_last_finite_state) {
+  // ∇E = -x³ explodes from 3 and leaves 0.01 nearly where it is.
+  const TestField field([](const Tensor& x, const Condition&) { return -x * x * x; });
+  const Tensor start = torch::tensor({{3.0f, 1.0f}, {0.01f, 0.01f}}, torch::kFloat32);
+  std::vector<Tensor> path;
+  DescentRequest request = request_for(start, {.threshold = 0, .limit = 50});
+  request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor&) {
+    if (rows[0].item<int64_t>() == 0) path.push_back(x[0].clone());
+  };
+  const DescentResult result = descend(field, GradientDescent(0.5), request);
+  EXPECT_EQ(result.samples[0].status, DescentStatus::diverged);
+  EXPECT_EQ(result.samples[1].status, DescentStatus::limit);
+  EXPECT_EQ(result.samples[1].steps, 50);
+  // One whole state of its path, not a mix of two.
+  Tensor last_finite;
+  for (const Tensor& x : path) {
+    if (x.isfinite().all().item<bool>()) last_finite = x;
+  }
+  EXPECT_TRUE(torch::equal(result.x[0], last_finite)) << result.x[0] << last_finite;
+}
+
+TEST(Descent, a_state_that_overflows_in_one_element_is_not_mixed_with_the_one_before) {
+  // The second update takes the first coordinate beyond float32 while the second one moves on by 1.
+  const TestField field([&](const Tensor& x, const Condition&) {
+    return torch::tensor({{2e17f, 1e-21f}}).expand_as(x).contiguous();
+  });
+  const Tensor start = torch::tensor({{0.0f, 10.0f}});
+  const DescentResult result =
+      descend(field, GradientDescent(1e21), request_for(start, {.threshold = 0, .limit = 100}));
+  EXPECT_EQ(result.samples[0].status, DescentStatus::diverged);
+  EXPECT_EQ(result.samples[0].steps, 2);
+  EXPECT_TRUE(close(result.x, torch::tensor({{-2e38f, 9.0f}}), 1e-6));
+  EXPECT_NEAR(result.x[0][1].item<double>(), 9, 1e-5);
+}
+
+TEST(Descent, observer_sees_active_rows_only) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start = torch::tensor({{1.0}, {0.001}, {0.5}}, torch::kFloat64);
+  DescentRequest request = request_for(start, {.threshold = 0.3, .limit = 100});
+  std::vector<std::vector<int64_t>> seen;
+  request.observe = [&](int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms) {
+    EXPECT_EQ(step, static_cast<int64_t>(seen.size()));
+    EXPECT_EQ(rows.size(0), x.size(0));
+    EXPECT_EQ(rows.size(0), norms.size(0));
+    EXPECT_TRUE(close(norms, row_norms(x), 1e-15));
+    seen.push_back(as_vector(rows));
+  };
+  descend(field, GradientDescent(0.5), request);  // halves every step
+  const std::vector<std::vector<int64_t>> expected = {{0, 1, 2}, {0, 2}, {0}};
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(Descent, observer_sees_states_where_the_field_sees_probes) {
+  std::vector<Tensor> asked, shown;
+  const TestField field([&](const Tensor& x, const Condition&) {
+    asked.push_back(x.clone());
+    return x;
+  });
+  DescentRequest request = request_for(normal(5, 1, {2}), {.threshold = 0, .limit = 3});
+  request.observe = [&](int64_t, const Tensor&, const Tensor& x, const Tensor&) {
+    shown.push_back(x.clone());
+  };
+  const double mu = 0.7;
+  descend(field, NesterovLookAhead(0.2, mu), request);
+  ASSERT_EQ(shown.size(), 4U);
+  EXPECT_TRUE(torch::equal(asked[0], shown[0]));
+  for (size_t k = 1; k < shown.size(); ++k) {
+    EXPECT_TRUE(close(asked[k], shown[k] + mu * (shown[k] - shown[k - 1]), 1e-14)) << k;
+  }
+}
+
+TEST(Descent, clock_shows_start_plus_rate_times_step) {
+  std::vector<double> times;
+  const TestField field([&](const Tensor& x, const Condition& condition) {
+    EXPECT_EQ(condition.time.sizes(), Shape({x.size(0)}));
+    EXPECT_EQ(condition.time.scalar_type(), x.scalar_type());
+    times.push_back(condition.time[0].item<double>());
+    return x;
+  });
+  DescentRequest request = request_for(normal(6, 2, {2}), {.threshold = 0, .limit = 3});
+  request.clock = Clock{.start = 0.25, .rate = 0.125};
+  descend(field, GradientDescent(0.1), request);
+  EXPECT_EQ(times, (std::vector<double>{0.25, 0.375, 0.5, 0.625}));
+}
+
+TEST(Descent, without_a_clock_the_conditions_own_time_stays) {
+  const TestField field(
+      [&](const Tensor& x, const Condition& condition) { return per_row(condition.time, x) * x; });
+  DescentRequest request = request_for(torch::ones({2, 1}, torch::kFloat64), {.limit = 1});
+  request.condition.time = torch::tensor({1.0, 2.0}, torch::kFloat64);
+  const DescentResult result = descend(field, GradientDescent(0.1), request);
+  EXPECT_TRUE(close(result.x.flatten(), torch::tensor({0.9, 0.8}, torch::kFloat64), 1e-15));
+}
+
+TEST(Descent, zero_samples_end_at_once) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const DescentResult result =
+      descend(field, GradientDescent(0.1), request_for(torch::zeros({0, 3, 4, 4}), {.limit = 10}));
+  EXPECT_EQ(result.x.sizes(), Shape({0, 3, 4, 4}));
+  EXPECT_TRUE(result.samples.empty());
+  EXPECT_EQ(field.evaluations, 0);
+}
+
+TEST(Descent, terms_descend_their_weighted_sum) {
+  // With rate(label) = (1 + label)/4 two labels of weight w descend Σ w rate(label) x.
+  const TestField field = quadratic_by_label();
+  const Tensor start = normal(7, 3, {2});
+  DescentRequest request = request_for(start, {.threshold = 0, .limit = 5});
+  request.terms =
+      Terms{.labels = torch::tensor({{0, 1, 2}, {3, 3, 5}}, torch::kInt64),
+            .weights = torch::tensor({{1.0, 0.5, 0.0}, {2.0, 0.5, 1.0}}, torch::kFloat64),
+            .split = -1,
+            .rest_weights = {}};
+  const DescentResult result = descend(field, GradientDescent(0.2), request);
+  const Tensor rate = torch::tensor({0.25 + 2 * 1.0, 0.5 * 0.5 + 0.5 * 1.0, 1.5}, torch::kFloat64);
+  EXPECT_TRUE(close(result.x, torch::pow(1 - 0.2 * rate, 5).unsqueeze(1) * start, 1e-13));
+}
+
+TEST(Descent, terms_follow_their_rows_when_others_stop) {
+  const TestField field = quadratic_by_label();
+  const Tensor start = torch::tensor({{0.01}, {1.0}, {0.02}, {2.0}}, torch::kFloat64);
+  const Tensor labels = torch::tensor({0, 1, 2, 3}, torch::kInt64);
+  DescentRequest request = request_for(start, {.threshold = 0.05, .limit = 100});
+  request.terms = composition({labels, labels});
+  const DescentResult result = descend(field, GradientDescent(0.1), request);
+  for (int64_t b = 0; b < 4; ++b) {
+    const auto steps = static_cast<double>(result.samples[static_cast<size_t>(b)].steps);
+    const double rate = 0.5 * static_cast<double>(1 + b);
+    EXPECT_EQ(steps > 0, b % 2 == 1);
+    EXPECT_NEAR(result.x[b].item<double>(),
+                start[b].item<double>() * std::pow(1 - 0.1 * rate, steps), 1e-13);
+  }
+}
+
+TEST(Descent, builds_no_graph) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start = normal(8, 1, {2}).requires_grad_(true);
+  const DescentResult result =
+      descend(field, GradientDescent(0.1), request_for(start, {.limit = 2}));
+  EXPECT_FALSE(result.x.requires_grad());
+}
+
+TEST(Descent, refuses_senseless_stops) {
+  const TestField field([](const Tensor& x, const Condition&) { return x; });
+  const Tensor start = normal(9, 1, {2});
+  for (const StopTest stop :
+       {StopTest{.threshold = -1, .limit = 1}, StopTest{.threshold = 0, .limit = -1},
+        StopTest{.threshold = std::nan(""), .limit = 1}}) {
+    test::expect_error(ErrorKind::usage, "threshold",
+                       [&] { descend(field, GradientDescent(0.1), request_for(start, stop)); });
+  }
+}
+
+TEST(Descent, names_every_status) {
+  EXPECT_STREQ(name_of(DescentStatus::converged), "converged");
+  EXPECT_STREQ(name_of(DescentStatus::limit), "limit");
+  EXPECT_STREQ(name_of(DescentStatus::diverged), "diverged");
+}
+
+}  // namespace
+}  // namespace eqm::testing

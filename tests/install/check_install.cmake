@@ -1,0 +1,23 @@
+# Installs the build into a scratch folder, builds the outside program against it, and runs it.
+set(work "${build_dir}/install-check")
+file(REMOVE_RECURSE "${work}")
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN} failed:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run("${CMAKE_COMMAND}" --install "${build_dir}" --prefix "${work}/prefix")
+run("${CMAKE_COMMAND}" -G "${generator}" -S "${source_dir}" -B "${work}/build"
+    "-DCMAKE_PREFIX_PATH=${work}/prefix;${prefix_path}" -DCMAKE_BUILD_TYPE=Release)
+run("${CMAKE_COMMAND}" --build "${work}/build")
+run("${work}/build/outside")
+if(NOT output MATCHES "at rest")
+  message(FATAL_ERROR "the outside program said:\n${output}")
+endif()
+run("${work}/prefix/bin/eqm" doctor)
+if(NOT output MATCHES "LibTorch")
+  message(FATAL_ERROR "the installed program said:\n${output}")
+endif()

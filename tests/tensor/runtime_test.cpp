@@ -1,0 +1,78 @@
+#include "eqm/tensor/runtime.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/tensor/machine.h"
+#include "tests/io/expect_error.h"
+
+namespace eqm::testing {
+namespace {
+
+// The number of threads belongs to the process: put back what was there.
+class Runtime : public ::testing::Test {
+ protected:
+  ~Runtime() override { at::set_num_threads(threads_); }
+
+ private:
+  int threads_ = at::get_num_threads();
+};
+
+RuntimeOptions options(const std::string& device, int64_t threads = 1,
+                       const std::string& precision = "float32") {
+  RuntimeOptions all;
+  all.device = device;
+  all.threads = threads;
+  all.precision = precision;
+  return all;
+}
+
+TEST_F(Runtime, sets_threads_and_answers_device_and_precision) {
+  const torch::TensorOptions narrow = start_runtime(options("cpu", 1));
+  EXPECT_EQ(at::get_num_threads(), 1);
+  EXPECT_TRUE(narrow.device().is_cpu());
+  EXPECT_EQ(torch::zeros({1}, narrow).scalar_type(), torch::kFloat32);
+  const torch::TensorOptions wide = start_runtime(options("cpu", 2, "float64"));
+  EXPECT_EQ(at::get_num_threads(), 2);
+  EXPECT_EQ(torch::zeros({1}, wide).scalar_type(), torch::kFloat64);
+}
+
+TEST_F(Runtime, zero_threads_mean_every_usable_processor) {
+  start_runtime(options("cpu", 0));
+  EXPECT_GE(usable_processors(), 1);
+  EXPECT_EQ(at::get_num_threads(), usable_processors());
+}
+
+TEST_F(Runtime, refuses_devices_that_do_not_exist) {
+  for (const std::string name :
+       {"", "gpu", "cpu:x", "cpu:-3", "cuda:999", "mkldnn", "meta", "cuda:"}) {
+    SCOPED_TRACE(name);
+    test::expect_error(ErrorKind::usage, "--device: '" + name + "'",
+                       [&] { start_runtime(options(name)); });
+  }
+}
+
+TEST_F(Runtime, inspection_names_the_blas_and_every_topic_once) {
+  start_runtime(options("cpu", 1));
+  const std::vector<Finding> findings = inspect_machine();
+  for (const std::string topic : {"LibTorch", "BLAS", "oneDNN", "threads", "SIMD", "devices"}) {
+    const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return finding.topic == topic;
+    });
+    EXPECT_EQ(count, 1) << topic;
+  }
+  for (const Finding& finding : findings) {
+    EXPECT_FALSE(finding.value.empty()) << finding.topic;
+    if (finding.topic == "BLAS") {
+      EXPECT_NE(finding.value.find("blas"), std::string::npos) << finding.value;
+    }
+    if (finding.topic == "threads") {
+      EXPECT_EQ(finding.value.substr(0, 5), "1 of ") << finding.value;
+    }
+  }
+  EXPECT_NE(loaded_blas().path.find('/'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace eqm::testing
