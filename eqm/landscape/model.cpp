@@ -102,6 +102,9 @@ Model load_model(const std::filesystem::path& path) {
   }
   try {
     Model model = model_from_card(entry->second, weights_in(file));
+    // Double weights stay double; narrower ones are computed with in float32.
+    const bool wide = !file.names().empty() && file.at(file.names().front()).dtype == Dtype::f64;
+    if (wide) model.backbone->to(torch::kFloat64);
     load_weights(*model.backbone, file);
     return model;
   } catch (const nlohmann::json::exception& error) {

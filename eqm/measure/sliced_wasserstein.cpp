@@ -51,7 +51,7 @@ double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions) 
   const int64_t quantiles = std::max(a.size(0), b.size(0));
   const Tensor difference =
       quantiles_of(projected(a), quantiles) - quantiles_of(projected(b), quantiles);
-  return std::sqrt(difference.square().mean().item<double>());
+  return difference.abs().mean().item<double>();
 }
 
 }  // namespace eqm

@@ -185,8 +185,7 @@ void norm_chart(Canvas& canvas, Rect area, const PlaneStudy& study) {
   draw::line_chart(canvas, area, series,
                    {.title = "Norm of the field",
                     .subtitle = "mean over the samples still moving",
-                    .x_label = "share of the way",
-                    .legend = draw::Place::top_right});
+                    .x_label = "share of the way"});
 }
 
 std::string distance_text(double distance, double fresh) {

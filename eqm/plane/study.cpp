@@ -119,17 +119,18 @@ void train(Model& model, const PlaneOptions& options, const Tensor& data,
   const auto batches = [&](int64_t step) {
     return batch_at(options, model.objective.kind, data, type, step);
   };
-  const FitOptions fitting = {.steps = options.steps, .lr = options.lr};
+  FitOptions fitting = {.steps = options.steps, .lr = options.lr};
   const ObjectiveKind kind = model.objective.kind;
   if (kind == ObjectiveKind::eqm_l2) {
-    // ½‖f‖² is flat where f starts at zero, so f is first trained as a gradient.
+    // ½‖f‖² is flat where f starts at zero, so f is first trained as a gradient, half of the time.
+    fitting.steps = (options.steps + 1) / 2;
     model.objective.kind = ObjectiveKind::eqm;
-    progress.begin("learning eqm first", options.steps, "steps");
+    progress.begin("learning eqm first", fitting.steps, "steps");
     fit(model, batches, fitting, progress);
     progress.end();
     model.objective.kind = kind;
   }
-  progress.begin("learning " + name_of(kind), options.steps, "steps");
+  progress.begin("learning " + name_of(kind), fitting.steps, "steps");
   fit(model, batches, fitting, progress);
   progress.end();
 }

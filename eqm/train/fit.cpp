@@ -22,7 +22,6 @@ double cosine(double from, double share) {
 
 void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_at,
          const FitOptions& options, Progress& progress) {
-  constexpr int64_t kReportEvery = 50;  // reading the loss costs a synchronisation
   std::vector<Tensor> trainable;
   for (const Tensor& parameter : model.backbone->parameters()) {
     if (parameter.requires_grad()) trainable.push_back(parameter);
@@ -36,20 +35,18 @@ void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_a
     settings.lr(cosine(options.lr, static_cast<double>(step) / static_cast<double>(options.steps)));
     const Tensor mean =
         loss(*model.backbone, model.objective, model.output_sign, batch_at(step)).per_sample.mean();
+    const double value = mean.item<double>();
+    if (!std::isfinite(value)) {
+      throw Error(ErrorKind::numeric,
+                  fmt::format("the loss is not finite any more at step {}", step),
+                  "lower the learning rate (--lr) or the gradient magnitude (--lambda)");
+    }
     optimiser.zero_grad();
     mean.backward();
     optimiser.step();
     const double warm = static_cast<double>(step + 1) / static_cast<double>(step + 10);
     ema.update(*model.backbone, std::min(options.ema, warm));
-    if (step % kReportEvery == 0 || step + 1 == options.steps) {
-      const double value = mean.item<double>();
-      if (!std::isfinite(value)) {
-        throw Error(ErrorKind::numeric,
-                    fmt::format("the loss is not finite any more at step {}", step),
-                    "lower the learning rate (--lr) or the gradient magnitude (--lambda)");
-      }
-      shown = std::isnan(shown) ? value : 0.8 * shown + 0.2 * value;
-    }
+    shown = std::isnan(shown) ? value : 0.98 * shown + 0.02 * value;
     progress.update(step + 1, fmt::format("loss {:.4g}", shown));
   }
   ema.copy_to(*model.backbone);

@@ -11,7 +11,7 @@
 #include "eqm/landscape/objective.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kForwardTolerance = 5e-6;
@@ -136,4 +136,4 @@ TEST(GoldenZoo, presets_have_the_reference_parameter_counts) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

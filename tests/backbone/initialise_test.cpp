@@ -9,7 +9,7 @@
 #include "eqm/backbone/sit.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 bool same_weights(const Backbone& a, const Backbone& b) {
@@ -107,4 +107,4 @@ TEST(Initialise, a_sit_starts_as_the_paper_says) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

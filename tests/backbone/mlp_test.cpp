@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 TEST(Mlp, answers_in_the_shape_of_the_state) {
@@ -64,18 +64,17 @@ TEST(Mlp, no_labels_mean_the_null_class) {
   EXPECT_TRUE(torch::equal(mlp->forward(x, {}).output, labelled(3)));
   EXPECT_FALSE(close(labelled(0), labelled(1), 1e-3));
   for (const int64_t label : {-1, 4}) {
-    test::expect_error(ErrorKind::usage, "labels", [&] { labelled(label); });
+    expect_error(ErrorKind::usage, "labels", [&] { labelled(label); });
   }
   const Tensor short_labels = torch::zeros({1}, torch::kInt64);
-  test::expect_error(ErrorKind::usage, "labels",
-                     [&] { mlp->forward(x, {.labels = short_labels, .time = {}}); });
+  expect_error(ErrorKind::usage, "labels",
+               [&] { mlp->forward(x, {.labels = short_labels, .time = {}}); });
 }
 
 TEST(Mlp, refuses_states_of_another_shape) {
   Mlp mlp({.dimension = 3});
   for (const Shape& shape : {Shape{2, 4}, Shape{3}, Shape{2, 3, 1}}) {
-    test::expect_error(ErrorKind::usage, "3 coordinates",
-                       [&] { mlp.forward(torch::zeros(shape), {}); });
+    expect_error(ErrorKind::usage, "3 coordinates", [&] { mlp.forward(torch::zeros(shape), {}); });
   }
 }
 
@@ -91,7 +90,7 @@ TEST(Mlp, refuses_senseless_configurations) {
                                                         {.input_scale = 0},
                                                         {.input_scale = nan},
                                                         {.num_classes = -1}}) {
-    test::expect_error(ErrorKind::usage, "cannot be built", [&] { Mlp mlp(config); });
+    expect_error(ErrorKind::usage, "cannot be built", [&] { Mlp mlp(config); });
   }
 }
 
@@ -109,9 +108,9 @@ TEST(Mlp, architecture_comes_back_from_json) {
   EXPECT_EQ(again->architecture(), json);
   EXPECT_NE(Mlp(MlpConfig{}).architecture(), json);
   EXPECT_EQ(static_cast<double>(parameter_count(*again)), weight_count(config));
-  test::expect_input_error("MLP", [] { mlp_config_from_json("{\"dimension\": 2}"); });
-  test::expect_input_error("JSON", [] { make_backbone("{\"kind\":"); });
-  test::expect_input_error("unknown backbone", [] { make_backbone("{\"kind\": \"unet\"}"); });
+  expect_input_error("MLP", [] { mlp_config_from_json("{\"dimension\": 2}"); });
+  expect_input_error("JSON", [] { make_backbone("{\"kind\":"); });
+  expect_input_error("unknown backbone", [] { make_backbone("{\"kind\": \"unet\"}"); });
 }
 
 TEST(Mlp, frequencies_are_fixed) {
@@ -122,4 +121,4 @@ TEST(Mlp, frequencies_are_fixed) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 TEST(Sit, answers_in_the_shape_of_the_state) {
@@ -20,7 +20,7 @@ TEST(Sit, answers_in_the_shape_of_the_state) {
   EXPECT_EQ(prediction.features.sizes(), Shape({3, 4, 8}));
   EXPECT_EQ(sit->state_shape(), Shape({2, 4, 4}));
   for (const Shape& shape : {Shape{3, 2, 4, 5}, Shape{3, 1, 4, 4}, Shape{2, 4, 4}}) {
-    test::expect_error(ErrorKind::usage, "2x4x4", [&] { sit->forward(torch::zeros(shape), {}); });
+    expect_error(ErrorKind::usage, "2x4x4", [&] { sit->forward(torch::zeros(shape), {}); });
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Sit, no_labels_mean_the_null_class) {
   EXPECT_TRUE(torch::equal(sit->forward(x, {}).output, labelled(3)));
   EXPECT_FALSE(close(labelled(0), labelled(3), 1e-3));
   for (const int64_t label : {-1, 4, 1000}) {
-    test::expect_error(ErrorKind::usage, "labels", [&] { labelled(label); });
+    expect_error(ErrorKind::usage, "labels", [&] { labelled(label); });
   }
 }
 
@@ -73,8 +73,8 @@ TEST(Sit, without_a_null_class_every_sample_needs_a_label) {
   const Tensor x = normal(3, 1, {2, 4, 4});
   EXPECT_EQ(sit->null_label(), -1);
   EXPECT_NO_THROW(sit->forward(x, {.labels = torch::full({1}, 2, torch::kInt64), .time = {}}));
-  test::expect_error(ErrorKind::usage, "label", [&] { sit->forward(x, {}); });
-  test::expect_error(ErrorKind::usage, "labels", [&] {
+  expect_error(ErrorKind::usage, "label", [&] { sit->forward(x, {}); });
+  expect_error(ErrorKind::usage, "labels", [&] {
     sit->forward(x, {.labels = torch::full({1}, 3, torch::kInt64), .time = {}});
   });
 }
@@ -193,7 +193,7 @@ TEST(SitConfig, refuses_what_cannot_be_built) {
   const auto refused = [](const std::string& rule, auto change) {
     SitConfig config = small_sit_config();
     change(config);
-    test::expect_error(ErrorKind::usage, rule, [&] { check(config); });
+    expect_error(ErrorKind::usage, rule, [&] { check(config); });
     EXPECT_THROW(Sit{config}, Error);
   };
   EXPECT_NO_THROW(check(small_sit_config()));
@@ -225,16 +225,16 @@ TEST(SitConfig, architecture_comes_back_from_json) {
   EXPECT_EQ(again.class_dropout_prob, 0.3);
   EXPECT_TRUE(again.learn_sigma);
   EXPECT_EQ(make_backbone(json)->architecture(), json);
-  test::expect_input_error("SiT", [] { sit_config_from_json("{}"); });
-  test::expect_input_error("SiT", [] { sit_config_from_json("not json"); });
+  expect_input_error("SiT", [] { sit_config_from_json("{}"); });
+  expect_input_error("SiT", [] { sit_config_from_json("not json"); });
 }
 
 TEST(Backbone, more_weights_than_allowed_are_refused_before_they_exist) {
   const std::string json = Sit(small_sit_config()).architecture();
   const double count = weight_count(small_sit_config());
   EXPECT_NO_THROW(make_backbone(json, count));
-  test::expect_input_error("weights", [&] { make_backbone(json, count - 1); });
+  expect_input_error("weights", [&] { make_backbone(json, count - 1); });
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -4,14 +4,12 @@
 #include <torch/torch.h>
 
 #include "eqm/tensor/bridge.h"
-#include "tests/io/expect_error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/small_models.h"
+#include "tests/support/temporary_folder.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
-
-using test::TemporaryFolder;
 
 std::vector<Tensor> copies(const Backbone& backbone) {
   std::vector<Tensor> all;
@@ -80,7 +78,7 @@ void expect_refused(const std::string& part, const std::function<void(ChangedFil
   ChangedFile changed(*mlp);
   change(changed);
   const SafetensorsFile file = changed.write(folder);
-  test::expect_input_error(part, [&] { load_weights(*mlp, file); });
+  expect_input_error(part, [&] { load_weights(*mlp, file); });
   EXPECT_TRUE(same(copies(*mlp), before));
 }
 
@@ -118,4 +116,4 @@ TEST(Weights, the_intact_file_of_these_tests_loads) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

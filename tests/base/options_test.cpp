@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 
 namespace eqm {
 namespace {

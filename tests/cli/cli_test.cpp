@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/run_program.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace eqm::test {
 namespace {

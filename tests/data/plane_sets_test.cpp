@@ -8,7 +8,7 @@
 
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr int64_t kCount = 10000;
@@ -120,4 +120,4 @@ TEST(PlaneSets, pinwheel_repeats_every_fifth_of_a_turn) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -13,10 +13,10 @@
 
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/rows.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
@@ -353,8 +353,8 @@ TEST(Descent, refuses_senseless_stops) {
   for (const StopTest stop :
        {StopTest{.threshold = -1, .limit = 1}, StopTest{.threshold = 0, .limit = -1},
         StopTest{.threshold = std::nan(""), .limit = 1}}) {
-    test::expect_error(ErrorKind::usage, "threshold",
-                       [&] { descend(field, GradientDescent(0.1), request_for(start, stop)); });
+    expect_error(ErrorKind::usage, "threshold",
+                 [&] { descend(field, GradientDescent(0.1), request_for(start, stop)); });
   }
 }
 
@@ -365,4 +365,4 @@ TEST(Descent, names_every_status) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -6,7 +6,7 @@
 #include "eqm/descend/descent.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kSamplingTolerance = 1e-5;
@@ -114,4 +114,4 @@ TEST(GoldenAdaptive, every_sample_stops_at_its_own_step) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

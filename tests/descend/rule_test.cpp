@@ -8,7 +8,7 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
@@ -105,4 +105,4 @@ TEST(Rules, rows_of_a_state_carry_on_as_if_alone) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "eqm/io/mapped_file.h"
-#include "tests/io/expect_error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace eqm {
 namespace {

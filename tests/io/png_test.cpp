@@ -8,8 +8,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "eqm/io/text.h"
-#include "tests/io/expect_error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace eqm {
 namespace {

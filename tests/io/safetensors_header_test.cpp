@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/io/expect_error.h"
 #include "tests/io/safetensors_builder.h"
+#include "tests/support/expect_error.h"
 
 namespace eqm {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/safetensors_header.h"
-#include "tests/io/expect_error.h"
 #include "tests/io/safetensors_builder.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace eqm {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/numeric_jacobian.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kExact = 1e-13;  // two summation orders in double
@@ -294,4 +294,4 @@ TEST(NumericJacobian, finds_a_wrong_derivative) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

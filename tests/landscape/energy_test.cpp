@@ -3,12 +3,12 @@
 #include <torch/torch.h>
 
 #include "eqm/landscape/model.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr ObjectiveKind kEnergies[] = {ObjectiveKind::eqm_dot, ObjectiveKind::eqm_l2};
@@ -105,10 +105,10 @@ TEST(Energy, implicit_models_and_flows_have_none) {
         ObjectiveKind::eqm_noise_condition}) {
     const LearnedField field(model_of(small_mlp(), kind));
     EXPECT_FALSE(field.has_energy());
-    test::expect_error(ErrorKind::usage, "no explicit energy",
-                       [&] { field.gradient_and_energy(normal(7, 1, {3}), {}); });
+    expect_error(ErrorKind::usage, "no explicit energy",
+                 [&] { field.gradient_and_energy(normal(7, 1, {3}), {}); });
   }
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -12,7 +12,7 @@
 #include "eqm/train/ema.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kEnergyTolerance = 1e-5;  // CFG, energy fields and energies
@@ -318,4 +318,4 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

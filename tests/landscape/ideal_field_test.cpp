@@ -13,10 +13,10 @@
 
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/rows.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 using Real = long double;
@@ -310,13 +310,12 @@ TEST(IdealField, keeps_the_shape_and_precision_of_the_state) {
 
 TEST(IdealField, refuses_no_points_and_other_dimensions) {
   const auto none = torch::zeros({0, 2}, torch::kFloat64);
-  test::expect_error(ErrorKind::usage, "at least one", [&] { IdealField(none, {}); });
+  expect_error(ErrorKind::usage, "at least one", [&] { IdealField(none, {}); });
   const IdealField field(normal(95, 2, 3), {});
-  test::expect_error(ErrorKind::usage, "dimension", [&] { field.gradient(normal(96, 2, 4), {}); });
-  test::expect_error(ErrorKind::usage, "lambda",
-                     [&] { IdealField(normal(95, 2, 3), {.lambda = -1}); });
+  expect_error(ErrorKind::usage, "dimension", [&] { field.gradient(normal(96, 2, 4), {}); });
+  expect_error(ErrorKind::usage, "lambda", [&] { IdealField(normal(95, 2, 3), {.lambda = -1}); });
   EXPECT_FALSE(field.has_energy());
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 std::vector<Magnitude> equilibria() {
@@ -84,22 +84,22 @@ TEST(Magnitude, over_distance_divides_by_what_is_left_and_stays_finite) {
 TEST(Magnitude, refuses_what_is_out_of_range) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (const double a : {-0.1, 1.0, 1.5, nan}) {
-    test::expect_error(ErrorKind::usage, "a must be",
-                       [&] { Magnitude{.kind = MagnitudeKind::truncated, .a = a}.check(); });
-    test::expect_error(ErrorKind::usage, "a must be",
-                       [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = a}.check(); });
+    expect_error(ErrorKind::usage, "a must be",
+                 [&] { Magnitude{.kind = MagnitudeKind::truncated, .a = a}.check(); });
+    expect_error(ErrorKind::usage, "a must be",
+                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = a}.check(); });
   }
-  test::expect_error(ErrorKind::usage, "a above 0",
-                     [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = 0}.check(); });
+  expect_error(ErrorKind::usage, "a above 0",
+               [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = 0}.check(); });
   for (const double b : {-1.0, nan, infinity}) {
-    test::expect_error(ErrorKind::usage, "b must be",
-                       [&] { Magnitude{.kind = MagnitudeKind::piecewise, .b = b}.check(); });
+    expect_error(ErrorKind::usage, "b must be",
+                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .b = b}.check(); });
   }
   for (const double lambda : {0.0, -4.0, nan, infinity}) {
-    test::expect_error(ErrorKind::usage, "lambda", [&] { Magnitude{.lambda = lambda}.check(); });
+    expect_error(ErrorKind::usage, "lambda", [&] { Magnitude{.lambda = lambda}.check(); });
   }
   for (const Magnitude& c : equilibria()) EXPECT_NO_THROW(c.check());
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -7,15 +7,13 @@
 #include <torch/torch.h>
 
 #include "eqm/tensor/bridge.h"
-#include "tests/io/expect_error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
+#include "tests/support/temporary_folder.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
-
-using test::TemporaryFolder;
 
 Model sample_model() {
   SitConfig config = small_sit_config();
@@ -90,7 +88,7 @@ TEST(ModelFile, a_foreign_safetensors_file_is_refused) {
   const TemporaryFolder folder;
   const Tensor t = torch::ones({2});
   write_safetensors(folder / "f.safetensors", {{"t", to_view(t)}}, {{"format", "pt"}});
-  test::expect_input_error("not an eqm model", [&] { load_model(folder / "f.safetensors"); });
+  expect_input_error("not an eqm model", [&] { load_model(folder / "f.safetensors"); });
 }
 
 TEST(ModelFile, a_damaged_card_is_refused) {
@@ -99,7 +97,7 @@ TEST(ModelFile, a_damaged_card_is_refused) {
        {"", "{", "[]", "42", "{\"format\":1}", "null", "{\"format\":\"one\"}"}) {
     const auto path = with_card(folder, sample_model(), [&](nlohmann::json&) { return text; });
     SCOPED_TRACE(text);
-    test::expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
+    expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
   }
 }
 
@@ -112,7 +110,7 @@ TEST(ModelFile, every_missing_entry_is_refused) {
       return card.dump();
     });
     SCOPED_TRACE(key);
-    test::expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
+    expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
   }
   for (const std::string key : {"kind", "input_size", "hidden_size", "learn_sigma", "mlp_ratio"}) {
     const auto path = with_card(folder, sample_model(), [&](nlohmann::json& card) {
@@ -120,7 +118,7 @@ TEST(ModelFile, every_missing_entry_is_refused) {
       return card.dump();
     });
     SCOPED_TRACE(key);
-    test::expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
+    expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
   }
 }
 
@@ -152,7 +150,7 @@ TEST(ModelFile, wrong_values_are_refused) {
   for (const auto& [pointer, value] : wrong) {
     const auto path = with_entry(folder, pointer, value);
     SCOPED_TRACE(pointer + " = " + value.dump());
-    test::expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
+    expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
   }
 }
 
@@ -170,19 +168,18 @@ TEST(ModelFile, insane_sizes_are_refused_before_memory_is_asked_for) {
            {"num_heads", int64_t{1} << 62}}) {
     const auto path = with_entry(folder, "/architecture/" + key, value);
     SCOPED_TRACE(key);
-    test::expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
+    expect_error(ErrorKind::input, "bad.safetensors", [&] { load_model(path); });
   }
   const auto path = with_card(folder, sample_model(), [](nlohmann::json& card) {
     card["architecture"]["hidden_size"] = 16384;
     card["architecture"]["depth"] = 1024;
     return card.dump();
   });
-  test::expect_input_error("weights", [&] { load_model(path); });
+  expect_input_error("weights", [&] { load_model(path); });
 }
 
 TEST(ModelFile, missing_files_are_io_errors) {
-  test::expect_error(ErrorKind::io, "none.safetensors",
-                     [] { load_model("/nowhere/none.safetensors"); });
+  expect_error(ErrorKind::io, "none.safetensors", [] { load_model("/nowhere/none.safetensors"); });
 }
 
 TEST(LearnedField, sign_turns_the_gradient) {
@@ -228,4 +225,4 @@ TEST(LearnedField, answers_the_same_from_several_threads_at_once) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

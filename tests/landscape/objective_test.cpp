@@ -11,7 +11,7 @@
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 TrainingBatch batch_for(const Backbone& backbone, int64_t count) {
@@ -220,4 +220,4 @@ TEST(Objective, every_kind_has_a_name_of_its_own) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -4,11 +4,11 @@
 #include <torch/torch.h>
 
 #include "eqm/landscape/model.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kExact = 1e-13;
@@ -65,9 +65,8 @@ TEST(Guidance, on_first_channels_of_a_state_without_others_guides_all) {
 }
 
 TEST(Guidance, without_a_null_class_is_refused) {
-  test::expect_error(ErrorKind::usage, "null class", [] {
-    guidance(torch::zeros({1}, torch::kInt64), -1, 2.0, GuidedChannels::all);
-  });
+  expect_error(ErrorKind::usage, "null class",
+               [] { guidance(torch::zeros({1}, torch::kInt64), -1, 2.0, GuidedChannels::all); });
 }
 
 TEST(Composition, is_the_sum_of_the_labels_gradients) {
@@ -115,4 +114,4 @@ TEST(Terms, show_every_term_the_rows_time) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -16,7 +16,7 @@
 #include "eqm/tensor/rows.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 Tensor normal(uint64_t seed, int64_t count, int64_t d) {
@@ -317,4 +317,4 @@ TEST(Theory, convergence_bound_holds_on_an_explicit_energy) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -8,7 +8,7 @@
 #include "eqm/backbone/weights.h"
 #include "eqm/tensor/bridge.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 
 std::filesystem::path golden_folder() {
   const char* chosen = std::getenv("EQM_GOLDEN");
@@ -101,4 +101,4 @@ namespace {
   return within(actual.detach(), expected.to(torch::kFloat64), limit, 1.0);
 }
 
-}  // namespace eqm::testing
+}  // namespace eqm::test

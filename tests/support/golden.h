@@ -15,7 +15,7 @@
 #include "eqm/landscape/model.h"
 #include "eqm/tensor/torch.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 
 std::filesystem::path golden_folder();
 
@@ -58,4 +58,4 @@ inline constexpr torch::ScalarType kPrecisions[] = {torch::kFloat32, torch::kFlo
 ::testing::AssertionResult close_absolute(const Tensor& actual, const Tensor& expected,
                                           double limit);
 
-}  // namespace eqm::testing
+}  // namespace eqm::test

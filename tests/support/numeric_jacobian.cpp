@@ -5,7 +5,7 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr double kStep = 1e-3;
@@ -76,4 +76,4 @@ double numeric_derivative_along(const std::function<double()>& value, const Tens
   return slope;
 }
 
-}  // namespace eqm::testing
+}  // namespace eqm::test

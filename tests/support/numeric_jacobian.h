@@ -8,7 +8,7 @@
 
 #include "eqm/tensor/torch.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 
 using TensorFunction = std::function<Tensor(const Tensor&)>;
 
@@ -32,4 +32,4 @@ Tensor numeric_jacobian(const TensorFunction& f, const Tensor& x);
 double numeric_derivative_along(const std::function<double()>& value, const Tensor& variable,
                                 const Tensor& direction);
 
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -10,7 +10,7 @@
 #include "eqm/landscape/model.h"
 #include "eqm/tensor/noise_tensor.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 
 inline Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
   return normal_rows({.seed = seed}, count, shape, torch::kFloat64);
@@ -61,4 +61,4 @@ inline Model model_of(std::shared_ptr<Backbone> backbone, ObjectiveKind kind,
           .class_names = {}};
 }
 
-}  // namespace eqm::testing
+}  // namespace eqm::test

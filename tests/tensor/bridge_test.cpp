@@ -2,17 +2,16 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "tests/io/expect_error.h"
 #include "tests/io/safetensors_builder.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
-
-using test::TemporaryFolder;
 
 TEST(Bridge, every_type_survives_a_file) {
   const TemporaryFolder folder;
@@ -81,17 +80,17 @@ TEST(Bridge, misaligned_memory_is_copied) {
 
 TEST(Bridge, types_without_a_tensor_are_input_errors) {
   const std::string file =
-      test::file_of("{" + test::entry("t", "U64", "[1]", "[0,8]") + "}", "12345678");
-  const SafetensorsFile parsed = test::parse(file);
-  test::expect_input_error("U64", [&] { read_tensor(parsed, "t"); });
+      file_of(fmt::format("{{{}}}", entry("t", "U64", "[1]", "[0,8]")), "12345678");
+  const SafetensorsFile parsed = parse(file);
+  expect_input_error("U64", [&] { read_tensor(parsed, "t"); });
 }
 
 TEST(Bridge, only_contiguous_tensors_can_be_viewed) {
   const Tensor t = torch::rand({3, 4}).t();
-  test::expect_error(ErrorKind::internal, "contiguous", [&] { to_view(t); });
-  test::expect_error(ErrorKind::internal, "cannot be written",
-                     [] { to_view(torch::zeros({1}, torch::kComplexDouble)); });
+  expect_error(ErrorKind::internal, "contiguous", [&] { to_view(t); });
+  expect_error(ErrorKind::internal, "cannot be written",
+               [] { to_view(torch::zeros({1}, torch::kComplexDouble)); });
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -6,7 +6,7 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 const Tensor kX = normal_rows({.seed = 1}, 3, {4}, torch::kFloat64);
@@ -55,4 +55,4 @@ TEST(ValueAndGradient, adds_nothing_to_the_parameters_own_gradients) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

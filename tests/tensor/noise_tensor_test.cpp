@@ -5,7 +5,7 @@
 
 #include "tests/support/golden.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 constexpr NoiseKey kKey = {.seed = 12, .sample = 1000, .draw = 3};
@@ -62,4 +62,4 @@ TEST(NoiseTensor, nothing_is_asked_and_nothing_given) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -5,9 +5,9 @@
 #include <torch/torch.h>
 
 #include "eqm/tensor/machine.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 // The number of threads belongs to the process: put back what was there.
@@ -48,8 +48,8 @@ TEST_F(Runtime, refuses_devices_that_do_not_exist) {
   for (const std::string name :
        {"", "gpu", "cpu:x", "cpu:-3", "cuda:999", "mkldnn", "meta", "cuda:"}) {
     SCOPED_TRACE(name);
-    test::expect_error(ErrorKind::usage, "--device: '" + name + "'",
-                       [&] { start_runtime(options(name)); });
+    expect_error(ErrorKind::usage, "--device: '" + name + "'",
+                 [&] { start_runtime(options(name)); });
   }
 }
 
@@ -75,4 +75,4 @@ TEST_F(Runtime, inspection_names_the_blas_and_every_topic_once) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

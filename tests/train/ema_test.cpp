@@ -7,7 +7,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 // Puts the tensors of a golden case named `prefix.<parameter>` into the network.
@@ -74,4 +74,4 @@ TEST(Ema, covers_fixed_parameters_and_builds_no_graph) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

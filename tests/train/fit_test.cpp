@@ -7,10 +7,10 @@
 
 #include "eqm/data/plane_sets.h"
 #include "eqm/tensor/noise_tensor.h"
-#include "tests/io/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/small_models.h"
 
-namespace eqm::testing {
+namespace eqm::test {
 namespace {
 
 TrainingBatch batch_at(int64_t step, int64_t size = 64) {
@@ -82,7 +82,7 @@ TEST(Fit, no_steps_change_nothing) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(torch::equal(a[i], b[i]));
 }
 
-TEST(Fit, a_loss_that_is_not_finite_ends_with_an_error_that_names_a_step) {
+TEST(Fit, a_loss_that_is_not_finite_ends_with_an_error_that_names_the_step) {
   for (const int64_t poisoned : {0, 7, 59}) {
     Model model = fresh_model();
     NoProgress progress;
@@ -91,8 +91,8 @@ TEST(Fit, a_loss_that_is_not_finite_ends_with_an_error_that_names_a_step) {
       if (step == poisoned) batch.x = batch.x * std::numeric_limits<float>::quiet_NaN();
       return batch;
     };
-    test::expect_error(ErrorKind::numeric, "step",
-                       [&] { fit(model, poison, {.steps = 60}, progress); });
+    expect_error(ErrorKind::numeric, "step " + std::to_string(poisoned),
+                 [&] { fit(model, poison, {.steps = 60}, progress); });
   }
 }
 
@@ -117,4 +117,4 @@ TEST(Fit, reports_every_step) {
 }
 
 }  // namespace
-}  // namespace eqm::testing
+}  // namespace eqm::test

@@ -1,0 +1,120 @@
+#include "eqm/plane/study.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/io/csv.h"
+#include "eqm/plane/figure.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace eqm::test {
+namespace {
+
+// Small enough for a test, long enough to find two points.
+PlaneOptions small_options() {
+  PlaneOptions options;
+  options.data = "two-points";
+  options.points = 512;
+  options.steps = 500;
+  options.batch = 128;
+  options.width = 48;
+  options.depth = 2;
+  options.fourier = 8;
+  options.samples = 128;
+  options.paths = 5;
+  options.flow_beside = false;
+  return options;
+}
+
+PlaneStudy run(const PlaneOptions& options, torch::ScalarType type = torch::kFloat32) {
+  NoProgress progress;
+  return study_plane(options, type, progress);
+}
+
+TEST(PlaneStudy, every_objective_finds_the_data) {
+  for (const ObjectiveKind kind :
+       {ObjectiveKind::eqm, ObjectiveKind::eqm_dot, ObjectiveKind::eqm_l2, ObjectiveKind::fm,
+        ObjectiveKind::fm_unconditional}) {
+    PlaneOptions options = small_options();
+    options.objective = kind;
+    if (kind == ObjectiveKind::eqm_l2) options.steps = 2400;  // half of them prepare
+    const PlaneStudy study = run(options);
+    EXPECT_LT(study.main.distance, 0.45 * study.noise_distance) << name_of(kind);
+    EXPECT_EQ(study.main.samples.size(0), options.samples);
+    EXPECT_EQ(study.main.records.size(), static_cast<size_t>(options.samples));
+  }
+}
+
+TEST(PlaneStudy, works_in_double_precision) {
+  const PlaneStudy study = run(small_options(), torch::kFloat64);
+  EXPECT_LT(study.main.distance, 0.45 * study.noise_distance);
+  EXPECT_EQ(options_of(*study.main.model.backbone).dtype(), torch::kFloat64);
+}
+
+TEST(PlaneStudy, is_a_pure_function_of_its_options) {
+  PlaneOptions options = small_options();
+  options.steps = 30;
+  const PlaneStudy a = run(options), b = run(options);
+  EXPECT_TRUE(torch::equal(a.main.samples, b.main.samples));
+  options.seed = 1;
+  EXPECT_FALSE(torch::equal(a.main.samples, run(options).main.samples));
+}
+
+TEST(PlaneStudy, paths_lead_from_the_start_to_the_samples) {
+  PlaneOptions options = small_options();
+  options.steps = 30;
+  for (const RuleKind rule : {RuleKind::gradient_descent, RuleKind::nesterov}) {
+    options.rule = rule;
+    const PlaneStudy study = run(options);
+    const Tensor first = study.main.start.narrow(0, 0, options.paths);
+    const Tensor last = study.main.samples.narrow(0, 0, options.paths);
+    EXPECT_TRUE(torch::allclose(study.main.paths.front(), first));
+    EXPECT_TRUE(torch::allclose(study.main.paths.back(), last));
+    EXPECT_EQ(study.main.mean_norms.size(), study.main.paths.size());
+  }
+}
+
+TEST(PlaneStudy, the_data_keep_their_place_and_scale) {
+  const TemporaryFolder folder;
+  const std::vector<double> points = {1000, -50, 1002, -48};
+  write_csv(folder / "points.csv", {"x", "y"}, points, 2);
+  PlaneOptions options = small_options();
+  options.data = (folder / "points.csv").string();
+  options.steps = 1000;
+  const PlaneStudy study = run(options);
+  EXPECT_LT(study.main.distance, 0.5 * study.noise_distance);
+  EXPECT_NEAR(study.main.samples.mean(0)[0].item<double>(), 1001, 0.5);
+  EXPECT_NEAR(study.main.samples.mean(0)[1].item<double>(), -49, 0.5);
+}
+
+TEST(PlaneStudy, refuses_points_without_extent) {
+  const TemporaryFolder folder;
+  write_csv(folder / "one.csv", {}, std::vector<double>{1, 2, 1, 2}, 2);
+  PlaneOptions options = small_options();
+  options.data = (folder / "one.csv").string();
+  expect_error(ErrorKind::input, "the same", [&] { run(options); });
+  options.data = "mons";
+  expect_error(ErrorKind::usage, "mons", [&] { run(options); });
+}
+
+TEST(PlaneFigure, is_drawn_for_every_objective_with_and_without_flow) {
+  for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::eqm_dot, ObjectiveKind::fm,
+                                   ObjectiveKind::fm_unconditional}) {
+    for (const bool beside : {false, true}) {
+      PlaneOptions options = small_options();
+      options.objective = kind;
+      options.flow_beside = beside;
+      options.steps = 5;
+      options.paths = beside ? 3 : 0;
+      const draw::Pixels pixels = draw_plane(run(options)).to_pixels(0.25);
+      EXPECT_GT(
+          std::count_if(pixels.rgb.begin(), pixels.rgb.end(), [](uint8_t v) { return v < 128; }),
+          100)
+          << name_of(kind);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eqm::test
