@@ -22,19 +22,17 @@ Tensor directions_of(int64_t dimension, int64_t count) {
   return (drawn / drawn.norm(2, 1, true)).t().contiguous();
 }
 
-// Rows of sorted projections [count, n] at `quantiles` evenly spaced probabilities.
+// Rows of sorted projections [count, n] at `quantiles` evenly spaced probabilities. A set's quantile
+// function is a staircase: nothing lies between its points.
 Tensor quantiles_of(const Tensor& sorted, int64_t quantiles) {
   const int64_t n = sorted.size(1);
   if (n == quantiles) return sorted;
-  const Tensor position = ((torch::arange(quantiles, torch::kFloat64) + 0.5) *
-                               (static_cast<double>(n) / static_cast<double>(quantiles)) -
-                           0.5)
-                              .clamp(0, static_cast<double>(n - 1));
-  const Tensor below = position.floor();
-  const Tensor share = position - below;
-  const Tensor lower = below.to(torch::kInt64);
-  const Tensor upper = (lower + 1).clamp_max(n - 1);
-  return sorted.index_select(1, lower) * (1 - share) + sorted.index_select(1, upper) * share;
+  const Tensor middles = torch::arange(quantiles, torch::kFloat64) + 0.5;
+  const Tensor index = (middles * (static_cast<double>(n) / static_cast<double>(quantiles)))
+                           .floor()
+                           .to(torch::kInt64)
+                           .clamp_max(n - 1);
+  return sorted.index_select(1, index);
 }
 
 }  // namespace
