@@ -115,7 +115,9 @@ Examples:
     std::cout << "sliced Wasserstein distance to the data\n";
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));
-    print_row("fresh data", study.fresh_distance, "what a perfect sampler would get");
+    if (study.fresh_distance) {
+      print_row("fresh data", *study.fresh_distance, "what a perfect sampler would get");
+    }
     print_row("noise", study.noise_distance, "where descent starts");
     console.log.info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());
   }

@@ -188,8 +188,9 @@ void norm_chart(Canvas& canvas, Rect area, const PlaneStudy& study) {
                     .x_label = "share of the way"});
 }
 
-std::string distance_text(double distance, double fresh) {
-  return fmt::format("distance to the data {:.3f} (fresh data {:.3f})", distance, fresh);
+std::string distance_text(double distance, std::optional<double> fresh) {
+  const std::string text = fmt::format("distance to the data {:.3f}", distance);
+  return fresh ? fmt::format("{} (fresh data {:.3f})", text, *fresh) : text;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ void PlaneOptions::declare(OptionSet& options) {
   options.text(
       "data", data,
       "two-points, eight-gaussians, moons, circles, spirals, pinwheel, checkerboard, or a CSV "
-      "file with two columns");
+      "file with two columns (of 100 points or more, every fifth is held out)");
   options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
   options.number("spread", spread, {.least = 0.01, .most = 1000},
                  "standard deviation that the data are scaled to, noise having 1");

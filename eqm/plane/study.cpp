@@ -23,11 +23,12 @@ namespace {
 enum Draw : uint32_t { draw_index, draw_gamma, draw_noise, draw_start };
 
 constexpr int64_t kFlowSteps = 100;
+constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; every fifth is then held out
 constexpr double kLeastDistance = 0.02;  // of γ from 1: finer than the network can draw
 
 struct PlaneData {
   Tensor training;  // [n, 2]
-  Tensor fresh;     // [m, 2], not trained on
+  Tensor fresh;     // [m, 2], not trained on; undefined when there are too few points to spare any
 };
 
 std::optional<PlaneSet> set_by_name(const std::string& name) {
@@ -44,7 +45,9 @@ PlaneData data_from_csv(const std::string& path) {
                 "two different points are the least that can be learned from");
   }
   const Tensor all = torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
-  return {.training = all, .fresh = all};
+  if (table.rows() < kLeastToHoldOut) return {.training = all, .fresh = {}};
+  const Tensor held_out = torch::arange(table.rows()).remainder(5) == 4;
+  return {.training = all.index({~held_out}), .fresh = all.index({held_out})};
 }
 
 PlaneData load_data(const PlaneOptions& options) {
@@ -200,7 +203,7 @@ PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& 
     study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, type, progress);
     study.flow->distance = sliced_wasserstein(study.flow->samples, study.data);
   }
-  study.fresh_distance = sliced_wasserstein(data.fresh, study.data);
+  if (data.fresh.defined()) study.fresh_distance = sliced_wasserstein(data.fresh, study.data);
   study.noise_distance = sliced_wasserstein(study.main.start, study.data);
   return study;
 }

@@ -37,7 +37,7 @@ struct PlaneStudy {
   Tensor data;                       // [n, 2], the training set
   PlaneDescent main;                 // the chosen objective
   std::optional<PlaneDescent> flow;  // Flow Matching, for comparison
-  double fresh_distance = 0;         // of as many fresh data points: the floor
+  std::optional<double> fresh_distance;  // of data not trained on: the floor; none for tiny CSV files
   double noise_distance = 0;         // of the starting noise: the ceiling
 };
 
