@@ -16,8 +16,7 @@ setup:  ## install the packages that are missing (Debian 12, root or sudo)
 
 configure: setup
 	@echo "== configuring build/"
-	@$(CONFIGURE) release > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
-	@rm -f build-configure.log
+	@$(CONFIGURE) release --log-level=WARNING
 
 build: configure  ## build the program: build/eqm
 	@echo "== building build/eqm"

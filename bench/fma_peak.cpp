@@ -14,8 +14,13 @@ constexpr int64_t kRounds = 4'000'000;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
 // The compiler makes one version per instruction set; the loader picks the best the machine has.
-__attribute__((target_clones("avx512f", "arch=haswell", "default"), optimize("O3"))) float chains(
-    float seed) {
+#if defined(__x86_64__) && !defined(__clang__)
+#define EQM_EVERY_TARGET __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define EQM_EVERY_TARGET
+#endif
+
+EQM_EVERY_TARGET float chains(float seed) {
   Vector sums[kChains], factor, addend;
   for (int lane = 0; lane < kLanes; ++lane) {
     factor[lane] = 0.9999f + seed * 1e-6f;

@@ -1,4 +1,5 @@
 // eqm landscape: learns a landscape over the plane, descends it and draws it.
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -25,10 +26,13 @@ void write_samples(const std::filesystem::path& path, const PlaneDescent& descen
   const Tensor samples = descent.samples.contiguous();
   for (int64_t i = 0; i < samples.size(0); ++i) {
     const SampleRecord& record = descent.records[static_cast<size_t>(i)];
-    values.insert(values.end(), {samples[i][0].item<double>(), samples[i][1].item<double>(),
-                                 static_cast<double>(record.steps), record.norm});
+    // A diverged sample's norm is not finite, which CSV cannot say; its status does.
+    const double norm = std::isfinite(record.norm) ? record.norm : -1;
+    values.insert(values.end(),
+                  {samples[i][0].item<double>(), samples[i][1].item<double>(),
+                   static_cast<double>(record.steps), norm, static_cast<double>(record.status)});
   }
-  write_csv(path, {"x", "y", "steps", "norm"}, values, 4);
+  write_csv(path, {"x", "y", "steps", "norm", "status"}, values, 5);
 }
 
 void write_figure(const std::filesystem::path& folder, const PlaneStudy& study,
@@ -105,13 +109,13 @@ Examples:
     write_file(folder / "config.toml", to_toml(options));
 
     const PlaneStudy study = study_plane(plane_, type, console.progress);
-    write_figure(folder, study, plane_);
-    write_samples(folder / "samples.csv", study.main);
     save_model(study.main.model, folder / "model.safetensors");
+    write_samples(folder / "samples.csv", study.main);
     if (study.flow) {
-      write_samples(folder / "samples-fm.csv", *study.flow);
       save_model(study.flow->model, folder / "model-fm.safetensors");
+      write_samples(folder / "samples-fm.csv", *study.flow);
     }
+    write_figure(folder, study, plane_);
     std::cout << "sliced Wasserstein distance to the data\n";
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));

@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "cli/blas_kernels.h"
 #include "cli/flags.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -40,6 +41,7 @@ int report(const Error& error) {
 // a file that was opened later and got the stream's number.
 void guard_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), not a death
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;
     if (::open("/dev/null", O_RDONLY) < 0) std::abort();
@@ -130,6 +132,7 @@ int run(int argc, char** argv) {
 }  // namespace eqm::cli
 
 int main(int argc, char** argv) {
+  eqm::cli::restart_with_fitting_blas_kernels(argv);
   using eqm::Error;
   using eqm::ErrorKind;
   eqm::cli::guard_standard_streams();

@@ -4,10 +4,13 @@
 # decides where LibTorch's own dependencies come from. Nothing on the system is changed.
 set(EQM_BLAS_DIR "" CACHE PATH "Folder with an openmp libblas.so.3; empty: found by itself")
 
+if(TARGET eqm_blas)
+  return()  # a second find_package(eqm)
+endif()
 add_library(eqm_blas INTERFACE)
 set(_multiarch "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
 
-find_library(_torch_cpu torch_cpu HINTS "${TORCH_INSTALL_PREFIX}/lib" "${_multiarch}")
+find_library(_torch_cpu torch_cpu NO_CACHE HINTS "${TORCH_INSTALL_PREFIX}/lib" "${_multiarch}")
 set(_generic_blas FALSE)
 if(_torch_cpu AND CMAKE_READELF)
   execute_process(COMMAND ${CMAKE_READELF} -d "${_torch_cpu}" OUTPUT_VARIABLE _needed ERROR_QUIET)

@@ -4,11 +4,11 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config git ca-certificates binutils
-  libtorch-dev libopenblas0-openmp libdnnl-dev
+  libtorch-dev libopenblas0-openmp
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   libspng-dev libcairo2-dev fonts-dejavu-core librandom123-dev
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  clang-format clang-tidy
+  libgtest-dev libgmock-dev librapidcheck-dev
+  clang clang-format clang-tidy
 )
 
 if ! command -v dpkg-query > /dev/null; then

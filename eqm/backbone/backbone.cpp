@@ -1,5 +1,7 @@
 #include "eqm/backbone/backbone.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
@@ -26,8 +28,8 @@ std::shared_ptr<Backbone> build(const Config& config, double most_weights) {
 }  // namespace
 
 Condition Condition::rows(const Tensor& index) const {
-  return {.labels = labels.defined() ? labels.index_select(0, index) : labels,
-          .time = time.defined() ? time.index_select(0, index) : time};
+  return {.labels = labels.defined() ? labels.to(index.device()).index_select(0, index) : labels,
+          .time = time.defined() ? time.to(index.device()).index_select(0, index) : time};
 }
 
 Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const {
@@ -46,7 +48,7 @@ Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::De
     throw Error(ErrorKind::usage, "the labels do not fit the batch or the model's classes",
                 fmt::format("{} labels from 0 to {} are needed", batch, most));
   }
-  return labels;
+  return labels.to(device);
 }
 
 std::shared_ptr<Backbone> make_backbone(const std::string& architecture, double most_weights) {

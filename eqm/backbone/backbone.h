@@ -52,7 +52,7 @@ std::shared_ptr<Backbone> make_backbone(
 
 int64_t parameter_count(const Backbone& backbone);
 
-// Width of every parameter in the network.
+// Device and precision of the parameters.
 torch::TensorOptions options_of(const Backbone& backbone);
 
 }  // namespace eqm

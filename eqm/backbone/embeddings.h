@@ -1,4 +1,4 @@
-// Fixed tables of the SiT transformer, computed in double.
+// Fixed tables of the SiT transformer.
 #pragma once
 
 #include "eqm/tensor/torch.h"

@@ -15,7 +15,7 @@ enum class Verbosity { quiet, normal, verbose };
 // Says nothing; for callers that do not care.
 std::shared_ptr<Logger> silent_logger();
 
-// Writes "note", "warning" and (when verbose) "debug" lines to stderr.
+// Writes "info", "warning" and (when verbose) "debug" lines to stderr.
 std::shared_ptr<Logger> stderr_logger(Verbosity verbosity);
 
 }  // namespace eqm

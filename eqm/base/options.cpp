@@ -145,6 +145,10 @@ void OptionSet::set_value(const Option& option, const OptionValue& value, std::s
   if (fitting.index() != option.standard.index()) {
     refuse(shown, option, fmt::format("'{}' is of the wrong type", to_text(value)));
   }
+  const auto* text = std::get_if<std::string>(&fitting);
+  if (text && text->find('\0') != std::string::npos) {
+    refuse(shown, option, "the text holds a zero byte");
+  }
   double number = 0;
   if (const auto* whole = std::get_if<int64_t>(&fitting)) number = static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&fitting)) {
@@ -155,12 +159,11 @@ void OptionSet::set_value(const Option& option, const OptionValue& value, std::s
     refuse(shown, option, fmt::format("{} is out of range", to_text(value)));
   }
   if (!option.choices.empty()) {
-    const std::string& text = std::get<std::string>(fitting);
     bool known = false;
-    for (const std::string& choice : option.choices) known = known || choice == text;
+    for (const std::string& choice : option.choices) known = known || choice == *text;
     if (!known) {
-      throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not one of its choices", shown, text),
-                  suggestion(text, option.choices));
+      throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not one of its choices", shown, *text),
+                  suggestion(*text, option.choices));
     }
   }
   option.set(fitting);

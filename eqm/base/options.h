@@ -20,6 +20,8 @@
 #include <variant>
 #include <vector>
 
+#include "eqm/base/names.h"
+
 namespace eqm {
 
 using OptionValue = std::variant<bool, int64_t, double, std::string>;
@@ -66,8 +68,7 @@ class OptionSet {
 
   // An enumeration, by a table of its names.
   template <class Enum>
-  void choice(std::string name, Enum& target,
-              const std::vector<std::pair<std::string, Enum>>& names, std::string help);
+  void choice(std::string name, Enum& target, const Names<Enum>& names, std::string help);
 
   const std::vector<Option>& options() const { return options_; }
   const Option* find(std::string_view name) const;
@@ -89,24 +90,17 @@ class OptionSet {
 std::string to_text(const OptionValue& value);
 
 template <class Enum>
-void OptionSet::choice(std::string name, Enum& target,
-                       const std::vector<std::pair<std::string, Enum>>& names, std::string help) {
+void OptionSet::choice(std::string name, Enum& target, const Names<Enum>& names, std::string help) {
   Option option;
   option.name = std::move(name);
   option.help = std::move(help);
-  for (const auto& entry : names) option.choices.push_back(entry.first);
+  option.choices = all_names(names);
   option.standard = std::string{};
   option.set = [names, &target](const OptionValue& value) {
-    for (const auto& [text, item] : names) {
-      if (text == std::get<std::string>(value)) target = item;
-    }
+    target =
+        find_named(names, std::get<std::string>(value)).value();  // checked against the choices
   };
-  option.get = [names, &target]() -> OptionValue {
-    for (const auto& [text, item] : names) {
-      if (item == target) return text;
-    }
-    return std::string{};
-  };
+  option.get = [names, &target]() -> OptionValue { return name_in(names, target); };
   add(std::move(option));
 }
 

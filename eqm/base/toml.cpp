@@ -27,7 +27,7 @@ std::string place(std::string_view origin, const toml::source_region& source) {
   return fmt::format("{}, line {}", origin, source.begin.line);
 }
 
-// The keys of the set that live in this table, for suggestions.
+// All keys of the set, for suggestions.
 std::vector<std::string> keys(const OptionSet& options) {
   std::vector<std::string> keys;
   for (const Option& option : options.options()) keys.push_back(option.key());
@@ -78,12 +78,22 @@ void read_entry(OptionSet& options, const std::string& key, const toml::node& no
   }
 }
 
+bool has_section(const OptionSet& options, const std::string& section) {
+  for (const Option& option : options.options()) {
+    if (option.section == section) return true;
+  }
+  return false;
+}
+
 void read_table(OptionSet& options, const toml::table& table, const std::string& prefix, int depth,
                 std::string_view origin) {
   for (const auto& [key, node] : table) {
     const std::string full =
         prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
     const toml::table* inner = node.as_table();
+    if (inner && inner->empty() && !has_section(options, full)) {
+      refuse_key(options, full, place(origin, node.source()));
+    }
     if (inner && depth < kMaxDepth) {
       read_table(options, *inner, full, depth + 1, origin);
     } else {
@@ -112,6 +122,14 @@ void read_toml(OptionSet& options, std::string_view text, std::string_view origi
 }
 
 void read_toml_file(OptionSet& options, const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // Opening a pipe could wait for ever.
+    throw Error(ErrorKind::io,
+                fmt::format("cannot read '{}': it is not a regular file", path.string()),
+                "give the path of a TOML file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw io_error_from_errno("open", path.string());
   std::string text(kMaxBytes + 1, '\0');

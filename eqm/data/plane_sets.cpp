@@ -93,15 +93,14 @@ Point place(PlaneSet set, const Draw& draw) {
 
 }  // namespace
 
-const std::vector<std::pair<std::string, PlaneSet>>& plane_set_names() {
-  static const std::vector<std::pair<std::string, PlaneSet>> names = {
-      {"two-points", PlaneSet::two_points},
-      {"eight-gaussians", PlaneSet::eight_gaussians},
-      {"moons", PlaneSet::moons},
-      {"circles", PlaneSet::circles},
-      {"spirals", PlaneSet::spirals},
-      {"pinwheel", PlaneSet::pinwheel},
-      {"checkerboard", PlaneSet::checkerboard}};
+const Names<PlaneSet>& plane_set_names() {
+  static const Names<PlaneSet> names = {{"two-points", PlaneSet::two_points},
+                                        {"eight-gaussians", PlaneSet::eight_gaussians},
+                                        {"moons", PlaneSet::moons},
+                                        {"circles", PlaneSet::circles},
+                                        {"spirals", PlaneSet::spirals},
+                                        {"pinwheel", PlaneSet::pinwheel},
+                                        {"checkerboard", PlaneSet::checkerboard}};
   return names;
 }
 

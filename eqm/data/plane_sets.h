@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "eqm/base/names.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm {
@@ -21,7 +22,7 @@ enum class PlaneSet {
   checkerboard
 };
 
-const std::vector<std::pair<std::string, PlaneSet>>& plane_set_names();
+const Names<PlaneSet>& plane_set_names();
 
 // Points first, first+1, ...: [count, 2], float64.
 Tensor plane_points(PlaneSet set, uint64_t seed, int64_t first, int64_t count);

@@ -1,5 +1,7 @@
 #include "eqm/descend/descent.h"
 
+#include <cmath>
+
 #include <torch/torch.h>
 
 #include "eqm/base/error.h"
@@ -64,7 +66,7 @@ DescentResult descend(const Field& field, const Rule& rule, const DescentRequest
       sample.norm = norm;
       if (!std::isfinite(norm) || !finite_values.data_ptr<bool>()[i]) {
         sample.status = DescentStatus::diverged;
-      } else if (norm <= request.stop.threshold) {
+      } else if (!request.clock && norm <= request.stop.threshold) {
         sample.status = DescentStatus::converged;
       } else if (step >= request.stop.limit) {
         sample.status = DescentStatus::limit;

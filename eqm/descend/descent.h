@@ -17,10 +17,10 @@
 
 namespace eqm {
 
-enum class DescentStatus {
-  converged,  // the gradient norm fell to the threshold
-  limit,      // the step limit came first
-  diverged,   // a non-finite gradient or state; x is the last finite state
+enum class DescentStatus {  // in files: 0, 1, 2
+  converged,                // the gradient norm fell to the threshold
+  limit,                    // the step limit came first
+  diverged,                 // a non-finite gradient or state; x is the last finite state
 };
 
 const char* name_of(DescentStatus status);
@@ -48,7 +48,7 @@ struct DescentRequest {
   Condition condition;         // of each row; time is set by the clock
   std::optional<Terms> terms;  // in place of the condition's labels
   StopTest stop;
-  std::optional<Clock> clock;
+  std::optional<Clock> clock;  // a field that changes with time is no equilibrium: no stop by norm
   // Called after every evaluation with the step, the active rows [n], their states and gradient
   // norms.
   std::function<void(int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms)>

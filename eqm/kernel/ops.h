@@ -1,6 +1,6 @@
-// The operators of the backbones. Backbones call these functions and nothing below them, so that a
-// fused path can take the place of LibTorch's operators without a second model definition. Letters:
-// B batch, T tokens, D width, p patch, C channels.
+// The heavy operators of the backbones. Backbones call these, not LibTorch's, so that a fused path
+// can take their place without a second model definition. Letters: B batch, T tokens, D width, p
+// patch, C channels.
 #pragma once
 
 #include "eqm/tensor/torch.h"

@@ -8,12 +8,11 @@
 
 namespace eqm {
 
-const std::vector<std::pair<std::string, MagnitudeKind>>& magnitude_names() {
-  static const std::vector<std::pair<std::string, MagnitudeKind>> names = {
-      {"constant", MagnitudeKind::constant},
-      {"linear", MagnitudeKind::linear},
-      {"truncated", MagnitudeKind::truncated},
-      {"piecewise", MagnitudeKind::piecewise}};
+const Names<MagnitudeKind>& magnitude_names() {
+  static const Names<MagnitudeKind> names = {{"constant", MagnitudeKind::constant},
+                                             {"linear", MagnitudeKind::linear},
+                                             {"truncated", MagnitudeKind::truncated},
+                                             {"piecewise", MagnitudeKind::piecewise}};
   return names;
 }
 
@@ -40,8 +39,8 @@ void Magnitude::declare(OptionSet& options) {
                  "gradient magnitude c(γ) from noise (γ=0) to data (γ=1)");
   options.number("a", a, {.least = 0, .most = 0.999},
                  "truncated, piecewise: γ from which the gradient decays to 0");
-  options.number("b", b, Range::at_least(0), "piecewise: magnitude at γ=0");
-  options.number("lambda", lambda, Range::positive(), "multiplies c(γ)");
+  options.number("b", b, Range::between(0, 1e6), "piecewise: magnitude at γ=0");
+  options.number("lambda", lambda, {.least = 0, .most = 1e6, .above = true}, "multiplies c(γ)");
 }
 
 double Magnitude::operator()(double gamma) const {

@@ -18,7 +18,7 @@ enum class MagnitudeKind {
   piecewise,  // from b linearly to 1 at a, then linearly down to 0
 };
 
-const std::vector<std::pair<std::string, MagnitudeKind>>& magnitude_names();
+const Names<MagnitudeKind>& magnitude_names();
 
 struct Magnitude {
   MagnitudeKind kind = MagnitudeKind::truncated;

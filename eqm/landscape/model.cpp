@@ -16,19 +16,10 @@ constexpr const char* kMetadataKey = "eqm";
 constexpr int kFormat = 1;
 
 template <class Enum>
-Enum from_name(const std::vector<std::pair<std::string, Enum>>& names, const std::string& name) {
-  for (const auto& [text, item] : names) {
-    if (text == name) return item;
-  }
+Enum from_name(const Names<Enum>& names, const std::string& name) {
+  if (const auto value = find_named(names, name)) return *value;
   throw Error(ErrorKind::input, fmt::format("the model file names an unknown '{}'", name),
               "was it written by a newer eqm?");
-}
-
-std::string name_of_magnitude(MagnitudeKind kind) {
-  for (const auto& [text, item] : magnitude_names()) {
-    if (item == kind) return text;
-  }
-  throw Error(ErrorKind::internal, "unknown landscape");
 }
 
 std::string card(const Model& model) {
@@ -38,7 +29,7 @@ std::string card(const Model& model) {
                         {"objective", name_of(model.objective.kind)},
                         {"dispersive_weight", model.objective.dispersive_weight},
                         {"landscape",
-                         {{"c", name_of_magnitude(magnitude.kind)},
+                         {{"c", name_in(magnitude_names(), magnitude.kind)},
                           {"a", magnitude.a},
                           {"b", magnitude.b},
                           {"lambda", magnitude.lambda}}},

@@ -1,5 +1,7 @@
 #include "eqm/landscape/objective.h"
 
+#include <cmath>
+
 #include <torch/torch.h>
 
 #include "eqm/base/error.h"
@@ -7,8 +9,8 @@
 
 namespace eqm {
 
-const std::vector<std::pair<std::string, ObjectiveKind>>& objective_names() {
-  static const std::vector<std::pair<std::string, ObjectiveKind>> names = {
+const Names<ObjectiveKind>& objective_names() {
+  static const Names<ObjectiveKind> names = {
       {"eqm", ObjectiveKind::eqm},
       {"eqm-dot", ObjectiveKind::eqm_dot},
       {"eqm-l2", ObjectiveKind::eqm_l2},
@@ -19,10 +21,7 @@ const std::vector<std::pair<std::string, ObjectiveKind>>& objective_names() {
 }
 
 std::string name_of(ObjectiveKind kind) {
-  for (const auto& [name, item] : objective_names()) {
-    if (item == kind) return name;
-  }
-  throw Error(ErrorKind::internal, "unknown objective");
+  return name_in(objective_names(), kind);
 }
 
 bool sees_time(ObjectiveKind kind) {

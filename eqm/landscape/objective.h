@@ -20,10 +20,11 @@ enum class ObjectiveKind {
   eqm_noise_condition,  // the EqM target with γ shown: the paper's ablation
 };
 
-const std::vector<std::pair<std::string, ObjectiveKind>>& objective_names();
+const Names<ObjectiveKind>& objective_names();
 std::string name_of(ObjectiveKind kind);
 
-// Whether the model sees γ (or t), has an explicit energy, is an equilibrium (sampled by descent).
+// Whether the model sees γ (or t), has an explicit energy, is a flow (sampled over [0, 1], not by
+// descent).
 bool sees_time(ObjectiveKind kind);
 bool has_energy(ObjectiveKind kind);
 bool is_flow(ObjectiveKind kind);

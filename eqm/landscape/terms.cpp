@@ -20,10 +20,13 @@ Tensor weighted_sum(const Tensor& gradients, const Tensor& weights) {
 }  // namespace
 
 Terms Terms::rows(const Tensor& index) const {
-  return {.labels = labels.index_select(1, index),
-          .weights = weights.index_select(1, index),
+  const auto some = [&](const Tensor& table) {
+    return table.defined() ? table.to(index.device()).index_select(1, index) : table;
+  };
+  return {.labels = some(labels),
+          .weights = some(weights),
           .split = split,
-          .rest_weights = rest_weights.defined() ? rest_weights.index_select(1, index) : Tensor()};
+          .rest_weights = some(rest_weights)};
 }
 
 Terms guidance(const Tensor& labels, int64_t null_label, double scale, GuidedChannels channels) {
@@ -32,7 +35,7 @@ Terms guidance(const Tensor& labels, int64_t null_label, double scale, GuidedCha
                 "sample without guidance");
   }
   const auto constant = [&](double value) {
-    return torch::full({labels.size(0)}, value, torch::kFloat64);
+    return torch::full({labels.size(0)}, value, labels.options().dtype(torch::kFloat64));
   };
   Terms terms;
   terms.labels = torch::stack({torch::full_like(labels, null_label), labels});
@@ -47,7 +50,7 @@ Terms guidance(const Tensor& labels, int64_t null_label, double scale, GuidedCha
 Terms composition(const std::vector<Tensor>& labels) {
   const Tensor stacked = torch::stack(labels);
   return {.labels = stacked,
-          .weights = torch::ones(stacked.sizes(), torch::kFloat64),
+          .weights = torch::ones(stacked.sizes(), stacked.options().dtype(torch::kFloat64)),
           .split = -1,
           .rest_weights = {}};
 }

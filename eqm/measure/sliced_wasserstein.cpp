@@ -22,8 +22,8 @@ Tensor directions_of(int64_t dimension, int64_t count) {
   return (drawn / drawn.norm(2, 1, true)).t().contiguous();
 }
 
-// Rows of sorted projections [count, n] at `quantiles` evenly spaced probabilities. A set's quantile
-// function is a staircase: nothing lies between its points.
+// Rows of sorted projections [count, n] at `quantiles` evenly spaced probabilities. A set's
+// quantile function is a staircase: nothing lies between its points.
 Tensor quantiles_of(const Tensor& sorted, int64_t quantiles) {
   const int64_t n = sorted.size(1);
   if (n == quantiles) return sorted;

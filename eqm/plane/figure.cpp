@@ -175,7 +175,8 @@ void norm_chart(Canvas& canvas, Rect area, const PlaneStudy& study) {
   const auto add = [&](const PlaneDescent& descent) {
     draw::Series one = {.name = title_of(descent.model.objective.kind)};
     for (size_t k = 0; k < descent.mean_norms.size(); ++k) {
-      one.x.push_back(static_cast<double>(k) / static_cast<double>(descent.mean_norms.size() - 1));
+      one.x.push_back(static_cast<double>(k) /
+                      static_cast<double>(std::max<size_t>(1, descent.mean_norms.size() - 1)));
       one.y.push_back(descent.mean_norms[k]);
     }
     series.push_back(std::move(one));
@@ -223,14 +224,15 @@ Canvas draw_plane(const PlaneStudy& study) {
     }
   }
   if (!main_is_flow) {
-    const bool energy = has_energy(study.main.model.objective.kind);
+    const ObjectiveKind kind = study.main.model.objective.kind;
+    const char* what = has_energy(kind) ? "energy" : is_flow(kind) ? "velocity" : "gradient";
     const std::vector<size_t> steps =
         flow ? std::vector<size_t>{study.main.paths.size() - 1}
              : std::vector<size_t>{0, study.main.paths.size() / 6, study.main.paths.size() / 2,
                                    study.main.paths.size() - 1};
     for (const size_t step : steps) {
       field_panel(canvas, places[place++], study, study.main, view, 0, step,
-                  fmt::format("{}, {} steps of descent", energy ? "energy" : "gradient", step));
+                  fmt::format("{}, {} steps", what, step));
     }
   }
 
@@ -254,10 +256,8 @@ Canvas draw_plane(const PlaneStudy& study) {
       {"data", kDataColour, draw::Marker::dot},
       {"particles and their paths", kParticleColour, draw::Marker::line},
       {"direction of descent", draw::kInk, draw::Marker::arrow},
-      {study.main.model.objective.kind == ObjectiveKind::eqm_dot ||
-               study.main.model.objective.kind == ObjectiveKind::eqm_l2
-           ? "height: energy (EqM-E), speed (FM)"
-           : "height: norm of the field",
+      {has_energy(study.main.model.objective.kind) ? "height: energy (EqM-E), speed (FM)"
+                                                   : "height: norm of the field",
        draw::light_map().at(0.8), draw::Marker::square}};
   draw::legend(
       canvas, {kMargin, height - 30.0, static_cast<double>(width - 2 * kMargin), 24}, entries,

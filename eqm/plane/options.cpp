@@ -1,23 +1,30 @@
 #include "eqm/plane/options.h"
 
-#include "eqm/base/error.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/data/plane_sets.h"
 
 namespace eqm {
 
 void PlaneOptions::declare(OptionSet& options) {
   options.section("data");
-  options.text(
-      "data", data,
-      "two-points, eight-gaussians, moons, circles, spirals, pinwheel, checkerboard, or a CSV "
-      "file with two columns (of 100 points or more, every fifth is held out)");
+  options.text("data", data,
+               fmt::format("{}, or a CSV file with two columns (of 100 points or more, every fifth "
+                           "is held out)",
+                           fmt::join(all_names(plane_set_names()), ", ")));
   options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
   options.number("spread", spread, {.least = 0.01, .most = 1000},
                  "standard deviation that the data are scaled to, noise having 1");
   options.number("focus", focus, Range::between(0, 8),
                  "draws γ near the data: density (1-γ)^-focus; 0 is the paper's uniform γ");
   options.section("landscape");
-  const auto& names = objective_names();
-  options.choice("objective", objective, {names.begin(), names.begin() + 5}, "what is learned");
+  Names<ObjectiveKind> offered;
+  for (const auto& entry : objective_names()) {
+    // The ablation with γ shown is no landscape: it changes as one descends.
+    if (entry.second != ObjectiveKind::eqm_noise_condition) offered.push_back(entry);
+  }
+  options.choice("objective", objective, offered, "what is learned");
   magnitude.declare(options);
   options.flag("flow", flow_beside, "also learn Flow Matching and draw it beside");
   options.section("training");
@@ -31,7 +38,8 @@ void PlaneOptions::declare(OptionSet& options) {
   options.choice<RuleKind>("rule", rule,
                            {{"gd", RuleKind::gradient_descent}, {"nesterov", RuleKind::nesterov}},
                            "update rule");
-  options.number("eta", eta, Range::positive(), "step size η");
+  options.number("eta", eta, {.least = 0, .most = 1e30, .above = true},
+                 "step size η (flows take 100 steps of 1/100 instead)");
   options.number("mu", mu, Range::between(0, 1), "look-ahead μ of nesterov");
   options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
   options.number("threshold", threshold, Range::at_least(0),

@@ -24,19 +24,12 @@ enum Draw : uint32_t { draw_index, draw_gamma, draw_noise, draw_start };
 
 constexpr int64_t kFlowSteps = 100;
 constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; every fifth is then held out
-constexpr double kLeastDistance = 0.02;  // of γ from 1: finer than the network can draw
+constexpr double kLeastDistance = 0.02;   // of γ from 1: finer than the network can draw
 
 struct PlaneData {
   Tensor training;  // [n, 2]
   Tensor fresh;     // [m, 2], not trained on; undefined when there are too few points to spare any
 };
-
-std::optional<PlaneSet> set_by_name(const std::string& name) {
-  for (const auto& [text, set] : plane_set_names()) {
-    if (text == name) return set;
-  }
-  return std::nullopt;
-}
 
 PlaneData data_from_csv(const std::string& path) {
   const Table table = read_csv(path, 2);
@@ -50,19 +43,22 @@ PlaneData data_from_csv(const std::string& path) {
   return {.training = all.index({~held_out}), .fresh = all.index({held_out})};
 }
 
+bool exists(const std::string& path) {
+  std::error_code ignored;  // a path that cannot be asked about is left to the reader to refuse
+  return std::filesystem::exists(path, ignored);
+}
+
 PlaneData load_data(const PlaneOptions& options) {
-  if (const auto set = set_by_name(options.data)) {
+  if (const auto set = find_named(plane_set_names(), options.data)) {
     const auto seed = static_cast<uint64_t>(options.seed);
     return {.training = plane_points(*set, seed, 0, options.points),
             .fresh = plane_points(*set, seed, options.points, options.samples)};
   }
   const bool looks_like_a_file = options.data.find_first_of("./") != std::string::npos;
-  if (!looks_like_a_file && !std::filesystem::exists(options.data)) {
-    std::vector<std::string> names;
-    for (const auto& [text, set] : plane_set_names()) names.push_back(text);
+  if (!looks_like_a_file && !exists(options.data)) {
     throw Error(ErrorKind::usage,
                 fmt::format("--data: '{}' is neither a built-in set nor a file", options.data),
-                suggestion(options.data, names));
+                suggestion(options.data, all_names(plane_set_names())));
   }
   return data_from_csv(options.data);
 }
@@ -73,6 +69,11 @@ PlaneScaling scaling_of(const Tensor& points, const std::string& source, double 
   if (!std::isfinite(deviation)) {
     throw Error(ErrorKind::input, fmt::format("the points of '{}' are too far apart", source),
                 "divide the coordinates by a large number");
+  }
+  const double extent = (points - centre).abs().max().item<double>();
+  if (extent > 0 && !(deviation > 0)) {
+    throw Error(ErrorKind::input, fmt::format("the points of '{}' are too close together", source),
+                "multiply the coordinates by a large number");
   }
   if (!(deviation > 0)) {
     throw Error(ErrorKind::input, fmt::format("all points of '{}' are the same", source),
@@ -164,7 +165,7 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneSca
     const Tensor chosen = rows < particles;
     followed.index_copy_(0, rows.masked_select(chosen), x.index({chosen}));
     result.paths.push_back(scaling.to_user(followed));
-    result.mean_norms.push_back(norms.mean().item<double>());
+    result.mean_norms.push_back(norms.index({norms.isfinite()}).mean().item<double>());
   };
   const LearnedField field(result.model);
   const double eta = is_flow(kind) ? 1.0 / kFlowSteps : options.eta;

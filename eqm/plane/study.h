@@ -37,8 +37,9 @@ struct PlaneStudy {
   Tensor data;                       // [n, 2], the training set
   PlaneDescent main;                 // the chosen objective
   std::optional<PlaneDescent> flow;  // Flow Matching, for comparison
-  std::optional<double> fresh_distance;  // of data not trained on: the floor; none for tiny CSV files
-  double noise_distance = 0;         // of the starting noise: the ceiling
+  std::optional<double>
+      fresh_distance;         // of data not trained on: the floor; none for tiny CSV files
+  double noise_distance = 0;  // of the starting noise: the ceiling
 };
 
 // `type` is the device and precision to compute with.

@@ -1,6 +1,7 @@
 #include "eqm/tensor/bridge.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 

@@ -78,7 +78,12 @@ Finding blas_finding() {
   if (blas.path.empty()) return {"BLAS", "inside LibTorch", ""};
   switch (blas.threads) {
     case BlasThreads::openmp:
-      return {"BLAS", fmt::format("{} (OpenMP threads)", blas.path), ""};
+      return {"BLAS",
+              fmt::format("{} (OpenMP threads{})", blas.path,
+                          blas.kernels.empty() ? "" : ", kernels for " + blas.kernels),
+              blas.kernels == "Prescott"
+                  ? "OpenBLAS does not know this processor: set OPENBLAS_CORETYPE=Haswell"
+                  : ""};
     case BlasThreads::pthreads:
       return {"BLAS", fmt::format("{} (its own threads)", blas.path),
               "it fights LibTorch's OpenMP threads and halves the speed: install "
@@ -125,6 +130,7 @@ LoadedBlas loaded_blas() {
   LoadedBlas blas;
   blas.path = mapped_library(
       std::array<std::string_view, 4>{"libopenblas", "libblis", "libmkl", "libblas"});
+  if (auto* corename = loaded_symbol<char*()>("openblas_get_corename")) blas.kernels = corename();
   if (auto* parallel = loaded_symbol<int()>("openblas_get_parallel")) {
     const int kind = parallel();  // 0 none, 1 pthreads, 2 OpenMP
     blas.threads = kind == 2   ? BlasThreads::openmp

@@ -18,6 +18,8 @@ enum class BlasThreads { openmp, pthreads, none, unknown };
 struct LoadedBlas {
   std::string path;  // of the library that is mapped into this process; empty: none found
   BlasThreads threads = BlasThreads::unknown;
+  std::string
+      kernels;  // OpenBLAS's name for the kernels it chose, such as "Haswell"; empty: not told
 };
 
 LoadedBlas loaded_blas();

@@ -1,5 +1,7 @@
 #include "eqm/tensor/noise_tensor.h"
 
+#include <algorithm>
+
 #include <ATen/Parallel.h>
 
 namespace eqm {

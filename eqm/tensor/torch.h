@@ -14,15 +14,4 @@ namespace eqm {
 using torch::Tensor;
 using Shape = std::vector<int64_t>;
 
-// LibTorch 2.x moved from its own optional to std::optional.
-#if TORCH_VERSION_MAJOR >= 2
-template <class T>
-using TorchOptional = std::optional<T>;
-inline constexpr std::nullopt_t kTorchNone = std::nullopt;
-#else
-template <class T>
-using TorchOptional = c10::optional<T>;
-inline constexpr c10::nullopt_t kTorchNone = c10::nullopt;
-#endif
-
 }  // namespace eqm

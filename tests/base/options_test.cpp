@@ -246,5 +246,14 @@ RC_GTEST_PROP(ToText, reads_back_to_the_same_number, (int64_t count, uint64_t bi
   RC_ASSERT(std::bit_cast<uint64_t>(numbered) == bits);
 }
 
+TEST(OptionSet, refuses_a_zero_byte_in_text) {
+  std::string target = "a";
+  OptionSet set;
+  set.text("out", target, "a path");
+  expect_error(ErrorKind::usage, "zero byte",
+               [&] { set.set_text("out", std::string_view("a\0b", 3), "--out"); });
+  EXPECT_EQ(target, "a");
+}
+
 }  // namespace
 }  // namespace eqm

@@ -235,7 +235,7 @@ TEST_F(TomlFile, missing_is_an_io_error) {
 }
 
 TEST_F(TomlFile, that_is_a_folder_is_an_io_error) {
-  expect_error(ErrorKind::io, "Is a directory", [&] { read_toml_file(set_, folder_.path()); });
+  expect_error(ErrorKind::io, "not a regular file", [&] { read_toml_file(set_, folder_.path()); });
 }
 
 TEST_F(TomlFile, unreadable_is_an_io_error) {
@@ -246,7 +246,20 @@ TEST_F(TomlFile, unreadable_is_an_io_error) {
 }
 
 TEST_F(TomlFile, without_end_is_refused) {
-  expect_error(ErrorKind::input, "more than", [&] { read_toml_file(set_, "/dev/zero"); });
+  expect_error(ErrorKind::io, "not a regular file", [&] { read_toml_file(set_, "/dev/zero"); });
+  const auto path = write(std::string(100'000, '\n'));
+  expect_error(ErrorKind::input, "more than", [&] { read_toml_file(set_, path); });
+}
+
+TEST_F(TomlFile, that_is_a_pipe_is_refused_at_once) {
+  const std::string pipe = (folder_.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error(ErrorKind::io, "not a regular file", [&] { read_toml_file(set_, pipe); });
+}
+
+TEST(TomlTables, refuses_an_empty_table_that_no_option_lives_in) {
+  OptionSet set;
+  expect_error(ErrorKind::input, "bogus", [&] { read_toml(set, "[bogus]\n", "x"); });
 }
 
 TEST_F(TomlFile, of_the_deepest_tables_the_size_allows_is_an_input_error) {

@@ -215,7 +215,7 @@ TEST_F(Cli, refuses_a_config_with_bad_values) {
 TEST_F(Cli, refuses_a_config_that_cannot_be_read) {
   expect_failure({"landscape", "--config", "absent.toml"}, 4, "cannot open 'absent.toml'",
                  "spelling");
-  expect_failure({"landscape", "--config", folder_.path()}, 4, "Is a directory");
+  expect_failure({"landscape", "--config", folder_.path()}, 4, "not a regular file");
   expect_failure({"landscape", "--config", ""}, 4, "cannot open ''");
 }
 
@@ -381,6 +381,16 @@ TEST_F(Cli, an_interrupted_run_leaves_only_complete_files) {
       << result.exit_code << ", signal " << result.signal;
   EXPECT_EQ(names_in("out"), Words{"config.toml"});
   EXPECT_TRUE(contains(read("out/config.toml"), "steps = 10000000"));
+}
+
+TEST_F(Cli, keeps_everything_when_samples_diverge) {
+  Words words = tiny("out");
+  words.insert(words.end(), {"--eta", "1e30"});
+  const ProgramResult result = run(words);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.output, "diverged")) << result.output;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "model.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "samples.csv"));
 }
 
 }  // namespace
