@@ -23,7 +23,7 @@ build: configure  ## build the program: build/eqm
 	@cmake --build build -j $(JOBS) --target eqm_cli
 
 demo: build  ## learn, descend and draw a landscape
-	@echo "== eqm landscape: learning two moons, about half a minute"
+	@echo "== eqm landscape: learning two moons, about 20 seconds"
 	@$(EQM) landscape --data moons --out out/demo
 	@echo "== the picture: out/demo/landscape.png"
 

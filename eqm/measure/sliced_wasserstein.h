@@ -1,6 +1,6 @@
-// The sliced 2-Wasserstein distance between two sets of points: the root mean square, over
-// directions, of the distance between their one-dimensional projections. 0 for equal sets; in the
-// points' units.
+// The sliced 1-Wasserstein distance between two sets of points: the mean, over directions, of how
+// far their one-dimensional projections lie apart. 0 for equal sets; in the points' units. (The
+// 2-Wasserstein distance would rank a sampler by how evenly chance filled far-apart clusters.)
 #pragma once
 
 #include "eqm/tensor/torch.h"
