@@ -12,6 +12,8 @@ find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(spng REQUIRED IMPORTED_TARGET GLOBAL spng)
+pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET GLOBAL libturbojpeg)
+pkg_check_modules(libarchive REQUIRED IMPORTED_TARGET GLOBAL libarchive)
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET GLOBAL cairo)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 

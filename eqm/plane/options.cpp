@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "eqm/data/plane_sets.h"
+#include "eqm/plane/sets.h"
 
 namespace eqm {
 

@@ -9,10 +9,10 @@
 #include "eqm/backbone/mlp.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
-#include "eqm/data/plane_sets.h"
 #include "eqm/io/csv.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/measure/sliced_wasserstein.h"
+#include "eqm/plane/sets.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/train/fit.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "eqm/data/plane_sets.h"
+#include "eqm/plane/sets.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_models.h"

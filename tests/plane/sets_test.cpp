@@ -1,4 +1,4 @@
-#include "eqm/data/plane_sets.h"
+#include "eqm/plane/sets.h"
 
 #include <cmath>
 #include <numbers>
