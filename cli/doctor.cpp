@@ -18,7 +18,7 @@ class Doctor final : public Verb {
   }
   void declare(OptionSet& options) override { runtime_.declare(options); }
 
-  void run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Console&) override {
     start_runtime(runtime_);
     int problems = 0;
     std::cout << fmt::format("{:14} {}\n", "eqm", EQM_VERSION);
@@ -29,6 +29,7 @@ class Doctor final : public Verb {
       ++problems;
     }
     std::cout << (problems == 0 ? "all is well\n" : fmt::format("{} hint(s) above\n", problems));
+    return 0;
   }
 
  private:

@@ -26,17 +26,18 @@ std::string type_name(const Option& option) {
 
 }  // namespace
 
-Flags::Flags(CLI::App& app, OptionSet& options) : options_(options) {
+Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options)
+    : verb_(verb), options_(options) {
   app.allow_extras();  // judged in apply(), with suggestions
-  app.add_option("--config", config_, "TOML file with any of these options; flags win over it")
+  app.add_option("--" + verb.config_flag(), config_, "TOML file with any of these options; flags win over it")
       ->type_name("FILE");
   for (const Option& option : options.options()) {
     const std::string name = option.name;
-    const std::string flag = "--" + name;
+    const std::string flag = (name == verb.positional() ? name + ",--" : "--") + name;
     CLI::Option* added = nullptr;
     if (std::holds_alternative<bool>(option.standard)) {
       const std::string help = description(option);
-      added = app.add_flag(fmt::format("{},!--no-{}", flag, name), help)->take_last();
+      added = app.add_flag(fmt::format("--{0},!--no-{0}", name), help)->take_last();
       added->each([this, name](const std::string& text) { given_[name] = text; });
     } else {
       added = app.add_option_function<std::string>(
@@ -49,7 +50,7 @@ Flags::Flags(CLI::App& app, OptionSet& options) : options_(options) {
 }
 
 std::vector<std::string> Flags::known_words() const {
-  std::vector<std::string> words = {"--config", "--help", "--quiet", "--verbose"};
+  std::vector<std::string> words = {"--" + verb_.config_flag(), "--help", "--quiet", "--verbose"};
   for (const Option& option : options_.options()) {
     words.push_back("--" + option.name);
     if (std::holds_alternative<bool>(option.standard)) words.push_back("--no-" + option.name);
@@ -74,7 +75,10 @@ void Flags::refuse_extras(const CLI::App& app) const {
 
 void Flags::apply(const CLI::App& app) {
   refuse_extras(app);
-  if (app.count("--config") > 0) read_toml_file(options_, config_);
+  if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
+    read_toml_file(options_, saved);
+  }
+  if (app.count("--" + verb_.config_flag()) > 0) read_toml_file(options_, config_);
   for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
 }
 

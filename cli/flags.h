@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/verb.h"
 #include "eqm/base/options.h"
 
 namespace eqm::cli {
@@ -16,10 +17,10 @@ namespace eqm::cli {
 // The flags of one verb as they were given on the command line.
 class Flags {
  public:
-  // Adds a flag for every option. `options` and `app` must outlive this.
-  Flags(CLI::App& app, OptionSet& options);
+  // Adds a flag for every option. All three must outlive this.
+  Flags(CLI::App& app, const Verb& verb, OptionSet& options);
 
-  // Sets the options: from the TOML file if one was given, then from the flags, which win. Throws a
+  // Sets the options: from what the verb has saved, from the TOML file if one was given, then from the flags, which win. Throws a
   // usage error for anything on the command line that is no option, with the nearest valid name.
   // `app` is the verb that was given to the constructor.
   void apply(const CLI::App& app);
@@ -28,6 +29,7 @@ class Flags {
   std::vector<std::string> known_words() const;
   void refuse_extras(const CLI::App& app) const;
 
+  const Verb& verb_;
   OptionSet& options_;
   std::string config_;
   std::map<std::string, std::string> given_;  // name to text

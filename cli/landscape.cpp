@@ -100,7 +100,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  void run(const OptionSet& options, Console& console) override {
+  int run(const OptionSet& options, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     plane_.check();
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
@@ -124,6 +124,7 @@ Examples:
     }
     print_row("noise", study.noise_distance, "where descent starts");
     console.log.info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());
+    return 0;
   }
 
  private:

@@ -58,6 +58,9 @@ std::vector<Command> all_commands(CLI::App& app) {
   std::vector<Command> commands;
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(landscape_verb());
+  verbs.push_back(train_verb());
+  verbs.push_back(sample_verb());
+  verbs.push_back(info_verb());
   verbs.push_back(doctor_verb());
   commands.reserve(verbs.size());  // Flags refer to their command's options
   for (auto& verb : verbs) {
@@ -66,7 +69,7 @@ std::vector<Command> all_commands(CLI::App& app) {
     command.app = app.add_subcommand(command.verb->name(), command.verb->summary());
     command.app->footer(command.verb->advice());
     command.verb->declare(command.options);
-    command.flags = std::make_unique<Flags>(*command.app, command.options);
+    command.flags = std::make_unique<Flags>(*command.app, *command.verb, command.options);
   }
   return commands;
 }
@@ -118,9 +121,9 @@ int run(int argc, char** argv) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);
     Console console = {*logger, progress};
-    command.verb->run(command.options, console);
+    const int code = command.verb->run(command.options, console);
     finish_output();
-    return 0;
+    return code;
   }
   refuse_words(app, commands);
   std::cout << app.help();

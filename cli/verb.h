@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,10 +25,20 @@ class Verb {
   virtual std::string summary() const = 0;           // one line for `eqm --help`
   virtual std::string advice() const { return ""; }  // what matters, examples: the end of --help
   virtual void declare(OptionSet& options) = 0;
-  virtual void run(const OptionSet& options, Console& console) = 0;
+  // The option that may be given without its flag; empty for none.
+  virtual std::string positional() const { return ""; }
+  // What the flag for a TOML file of options is called.
+  virtual std::string config_flag() const { return "config"; }
+  // A TOML file to read before anything else, from the flags as they were given; empty for none.
+  virtual std::string saved_config(const std::map<std::string, std::string>&) const { return ""; }
+  // Answers the exit code.
+  virtual int run(const OptionSet& options, Console& console) = 0;
 };
 
 std::unique_ptr<Verb> landscape_verb();
+std::unique_ptr<Verb> train_verb();
+std::unique_ptr<Verb> sample_verb();
+std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> doctor_verb();
 
 }  // namespace eqm::cli

@@ -1,51 +1,37 @@
 #include "eqm/backbone/weights.h"
 
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <torch/torch.h>
-
-#include "eqm/base/error.h"
-#include "eqm/base/nearest.h"
-#include "eqm/tensor/bridge.h"
 
 namespace eqm {
 
-void load_weights(Backbone& backbone, const SafetensorsFile& file) {
-  const auto parameters = backbone.named_parameters();
-  for (const std::string& name : file.names()) {
-    if (!parameters.contains(name)) {
-      throw Error(ErrorKind::input, fmt::format("the model has no parameter '{}'", name),
-                  suggestion(name, parameters.keys()));
-    }
+NamedTensors weights_of(const Backbone& backbone) {
+  NamedTensors weights;
+  for (const auto& entry : backbone.named_parameters()) {
+    weights.emplace_back(entry.key(), entry.value());
   }
-  for (const auto& entry : parameters) {
-    if (!file.contains(entry.key())) {
-      throw Error(ErrorKind::input, fmt::format("the file lacks the parameter '{}'", entry.key()),
-                  "do architecture and weights belong together?");
-    }
-    const Shape shape = file.at(entry.key()).shape;
-    if (shape != entry.value().sizes().vec()) {
-      throw Error(ErrorKind::input,
-                  fmt::format("'{}' has shape [{}] where the model needs [{}]", entry.key(),
-                              fmt::join(shape, ", "), fmt::join(entry.value().sizes().vec(), ", ")),
-                  "do architecture and weights belong together?");
-    }
-  }
-  const torch::NoGradGuard guard;
-  for (const auto& entry : parameters) entry.value().copy_(read_tensor(file, entry.key()));
+  return weights;
 }
 
-void save_weights(const Backbone& backbone, const std::map<std::string, std::string>& metadata,
-                  const std::filesystem::path& path) {
-  std::vector<Tensor> kept;  // the views point into these
-  std::vector<NamedTensor> tensors;
-  for (const auto& entry : backbone.named_parameters()) {
-    kept.push_back(entry.value().detach().cpu().contiguous());
-    tensors.push_back({entry.key(), to_view(kept.back())});
+NamedTensors trainable_weights_of(const Backbone& backbone) {
+  NamedTensors trainable;
+  for (const auto& [name, weight] : weights_of(backbone)) {
+    if (weight.requires_grad()) trainable.emplace_back(name, weight);
   }
-  write_safetensors(path, tensors, metadata);
+  return trainable;
+}
+
+void copy_weights(const Backbone& from, Backbone& to) {
+  const torch::NoGradGuard guard;
+  const std::vector<Tensor> source = from.parameters(), target = to.parameters();
+  for (size_t i = 0; i < source.size(); ++i) target[i].copy_(source[i]);
+}
+
+std::shared_ptr<Backbone> copy_of(const Backbone& backbone) {
+  const std::shared_ptr<Backbone> copy = make_backbone(backbone.architecture());
+  const torch::TensorOptions type = options_of(backbone);
+  copy->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
+  copy_weights(backbone, *copy);
+  return copy;
 }
 
 }  // namespace eqm

@@ -1,20 +1,21 @@
-// Weights by name, between a backbone and a safetensors file.
+// The weights of a network by name.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "eqm/backbone/backbone.h"
-#include "eqm/io/safetensors.h"
+#include "eqm/tensor/named_tensors.h"
 
 namespace eqm {
 
-// Copies every parameter from the file by name. Missing or unexpected names and wrong shapes throw
-// an input error before anything is changed.
-void load_weights(Backbone& backbone, const SafetensorsFile& file);
+// Every parameter, fixed ones included; the tensors are the parameters themselves.
+NamedTensors weights_of(const Backbone& backbone);
 
-// Writes all parameters (in the precision they have) with the metadata.
-void save_weights(const Backbone& backbone, const std::map<std::string, std::string>& metadata,
-                  const std::filesystem::path& path);
+// Those that training changes.
+NamedTensors trainable_weights_of(const Backbone& backbone);
+
+// Between networks of the same architecture.
+void copy_weights(const Backbone& from, Backbone& to);
+
+// A network of the same architecture, device and precision with a copy of the weights.
+std::shared_ptr<Backbone> copy_of(const Backbone& backbone);
 
 }  // namespace eqm

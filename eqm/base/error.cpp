@@ -69,4 +69,9 @@ Error io_error_from_errno(std::string_view action, std::string_view path) {
       fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(code)), hint);
 }
 
+Error io_error(std::error_code code, std::string_view action, std::string_view path) {
+  errno = code.value();
+  return io_error_from_errno(action, path);
+}
+
 }  // namespace eqm

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace eqm {
 
@@ -38,5 +39,7 @@ class Error : public std::runtime_error {
 
 // "cannot open 'a.csv': No such file or directory", from errno as it is at the call.
 Error io_error_from_errno(std::string_view action, std::string_view path);
+// The same from an error code of the standard library.
+Error io_error(std::error_code code, std::string_view action, std::string_view path);
 
 }  // namespace eqm

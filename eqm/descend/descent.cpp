@@ -14,8 +14,7 @@ Tensor evaluate(const Field& field, const Tensor& x, const DescentRequest& reque
                 const Tensor& rows, int64_t step) {
   Condition condition = request.condition.rows(rows);
   if (request.clock) {
-    const double now = request.clock->start + request.clock->rate * static_cast<double>(step);
-    condition.time = torch::full({x.size(0)}, now, x.options());
+    condition.time = torch::full({x.size(0)}, request.clock(step), x.options());
   }
   if (request.terms) {
     return weighted_gradient(field, x, request.terms->rows(rows), condition.time);

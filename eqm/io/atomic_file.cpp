@@ -62,21 +62,6 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Makes the rename itself survive a power cut.
-void sync_folder(const fs::path& folder) {
-  const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.is_open()) {
-    // A folder may allow writing but not reading; the file is in place, only its durability is
-    // unknown.
-    if (errno == EACCES) return;
-    throw io_error_from_errno("open folder", folder.string());
-  }
-  // Some file systems cannot sync folders and say so by EINVAL.
-  if (::fsync(directory.get()) != 0 && errno != EINVAL) {
-    throw io_error_from_errno("sync folder", folder.string());
-  }
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(destination_of(path)) {
@@ -148,6 +133,24 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
 
 void write_file(const fs::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text)));
+}
+
+fs::path temporary_beside(const fs::path& path) {
+  return temporary_name(folder_of(path));
+}
+
+void sync_folder(const fs::path& folder) {
+  const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open()) {
+    // A folder may allow writing but not reading; the file is in place, only its durability is
+    // unknown.
+    if (errno == EACCES) return;
+    throw io_error_from_errno("open folder", folder.string());
+  }
+  // Some file systems cannot sync folders and say so by EINVAL.
+  if (::fsync(directory.get()) != 0 && errno != EINVAL) {
+    throw io_error_from_errno("sync folder", folder.string());
+  }
 }
 
 void create_folder(const fs::path& path) {

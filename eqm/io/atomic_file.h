@@ -44,4 +44,10 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // Makes the folder and its parents; fine when it exists already.
 void create_folder(const std::filesystem::path& path);
 
+// A fresh name in the same folder, for what is to be renamed to `path`.
+std::filesystem::path temporary_beside(const std::filesystem::path& path);
+
+// Makes renames within the folder survive a power cut.
+void sync_folder(const std::filesystem::path& folder);
+
 }  // namespace eqm

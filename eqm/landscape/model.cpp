@@ -1,6 +1,7 @@
 #include "eqm/landscape/model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,12 +34,19 @@ std::string card(const Model& model) {
                           {"a", magnitude.a},
                           {"b", magnitude.b},
                           {"lambda", magnitude.lambda}}},
+                        {"scaling", {{"centre", model.scaling.centre}, {"unit", model.scaling.unit}}},
                         {"output_sign", model.output_sign},
                         {"class_names", model.class_names}}
       .dump();
 }
 
-// Room for a model whose file lacks or misnames some weights: load_weights() says which.
+void check(const Scaling& scaling) {
+  bool fine = std::isfinite(scaling.unit) && scaling.unit > 0 && !scaling.centre.empty();
+  for (const double centre : scaling.centre) fine = fine && std::isfinite(centre);
+  if (!fine) throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers");
+}
+
+// Room for a model whose file lacks or misnames some weights: load_tensors() says which.
 constexpr double kSmallModel = 1e6;
 
 double weights_in(const SafetensorsFile& file) {
@@ -68,6 +76,9 @@ Model model_from_card(const std::string& text, double weights) {
   landscape.at("b").get_to(magnitude.b);
   landscape.at("lambda").get_to(magnitude.lambda);
   magnitude.check();
+  json.at("scaling").at("centre").get_to(model.scaling.centre);
+  json.at("scaling").at("unit").get_to(model.scaling.unit);
+  check(model.scaling);
   json.at("output_sign").get_to(model.output_sign);
   json.at("class_names").get_to(model.class_names);
   if (model.output_sign != 1 && model.output_sign != -1) {
@@ -80,7 +91,7 @@ Model model_from_card(const std::string& text, double weights) {
 }  // namespace
 
 void save_model(const Model& model, const std::filesystem::path& path) {
-  save_weights(*model.backbone, {{kMetadataKey, card(model)}}, path);
+  save_tensors(path, weights_of(*model.backbone), {{kMetadataKey, card(model)}});
 }
 
 Model load_model(const std::filesystem::path& path) {
@@ -96,7 +107,7 @@ Model load_model(const std::filesystem::path& path) {
     // Double weights stay double; narrower ones are computed with in float32.
     const bool wide = !file.names().empty() && file.at(file.names().front()).dtype == Dtype::f64;
     if (wide) model.backbone->to(torch::kFloat64);
-    load_weights(*model.backbone, file);
+    load_tensors(weights_of(*model.backbone), file);
     return model;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorKind::input,

@@ -9,12 +9,14 @@
 #include "eqm/backbone/backbone.h"
 #include "eqm/landscape/field.h"
 #include "eqm/landscape/objective.h"
+#include "eqm/landscape/scaling.h"
 
 namespace eqm {
 
 struct Model {
   std::shared_ptr<Backbone> backbone;
   Objective objective;
+  Scaling scaling;
   double output_sign = 1;  // -1 for weights of the reference implementation, which predict (x-ε)c
   std::vector<std::string> class_names;
 };

@@ -80,8 +80,13 @@ Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
 }
 
 Tensor dispersive_loss(const Tensor& features) {
-  const Tensor z = features.flatten(1);
-  const Tensor distance = (z.unsqueeze(0) - z.unsqueeze(1)).square().mean(2);  // [B, B]
+  // Distances from a Gram matrix, so that nothing larger than the features is held. They do not
+  // change when the mean is taken away first, which keeps the differences of squares accurate.
+  const Tensor z = features.flatten(1) - features.flatten(1).mean(0, /*keepdim=*/true);
+  const Tensor squares = z.square().sum(1);
+  const Tensor products = torch::matmul(z, z.t());
+  const Tensor distance =
+      (squares.unsqueeze(0) + squares.unsqueeze(1) - 2 * products) / z.size(1);  // [B, B]
   return torch::logsumexp((-distance).flatten(), 0) -
          std::log(static_cast<double>(distance.numel()));
 }

@@ -44,13 +44,13 @@ struct View {
 };
 
 View view_of(const PlaneStudy& study) {
-  const PlaneScaling& scaling = study.scaling;
-  const Tensor centre = torch::tensor({scaling.centre_x, scaling.centre_y}, torch::kFloat64);
+  const Scaling& scaling = study.scaling;
+  const Tensor centre = torch::tensor(scaling.centre, torch::kFloat64);
   const double data = (study.data - centre).abs().max().item<double>();
   const double noise = 2.3 * scaling.unit;
   const double half = std::max(1.18 * data, noise);
-  return {{scaling.centre_x - half, scaling.centre_x + half},
-          {scaling.centre_y - half, scaling.centre_y + half}};
+  return {{scaling.centre[0] - half, scaling.centre[0] + half},
+          {scaling.centre[1] - half, scaling.centre[1] + half}};
 }
 
 // The nodes of an n x n grid over the view, row by row from the bottom: [n*n, 2], user's
@@ -69,11 +69,11 @@ struct FieldOnGrid {
   Tensor height;    // [n*n]: energy where there is one, else the gradient norm
 };
 
-FieldOnGrid evaluate(const PlaneDescent& descent, const PlaneScaling& scaling, const Tensor& at,
+FieldOnGrid evaluate(const PlaneDescent& descent, const Scaling& scaling, const Tensor& at,
                      double time) {
   const LearnedField field(descent.model);
   const auto options = options_of(*descent.model.backbone);
-  const Tensor x = scaling.to_model(at).to(options);
+  const Tensor x = scaling.to_states(at).to(options);
   const Condition condition = {.labels = {}, .time = torch::full({x.size(0)}, time, options)};
   if (field.has_energy()) {
     const GradientAndEnergy value = field.gradient_and_energy(x, condition);
@@ -93,7 +93,7 @@ Grid to_grid(const View& view, const Tensor& heights) {
           .values = std::vector<double>(data, data + values.numel())};
 }
 
-void draw_field(Panel& panel, const PlaneDescent& descent, const PlaneScaling& scaling,
+void draw_field(Panel& panel, const PlaneDescent& descent, const Scaling& scaling,
                 const View& view, double time) {
   const Tensor heights = evaluate(descent, scaling, nodes(view, kHeatNodes, 0), time).height;
   const Grid grid = to_grid(view, heights);

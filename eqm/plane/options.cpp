@@ -35,15 +35,7 @@ void PlaneOptions::declare(OptionSet& options) {
   options.count("depth", depth, Range::between(1, 64), "hidden layers");
   options.count("fourier", fourier, Range::between(0, 4096), "random Fourier features of a point");
   options.section("descent");
-  options.choice<RuleKind>("rule", rule,
-                           {{"gd", RuleKind::gradient_descent}, {"nesterov", RuleKind::nesterov}},
-                           "update rule");
-  options.number("eta", eta, {.least = 0, .most = 1e30, .above = true},
-                 "step size η (flows take 100 steps of 1/100 instead)");
-  options.number("mu", mu, Range::between(0, 1), "look-ahead μ of nesterov");
-  options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
-  options.number("threshold", threshold, Range::at_least(0),
-                 "a sample stops when its gradient norm is at most this");
+  descent.declare(options);
   options.section("output");
   options.count("samples", samples, Range::between(1, 1'000'000), "samples to draw and measure");
   options.count("paths", paths, Range::between(0, 10'000), "particles whose paths are drawn");

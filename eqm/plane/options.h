@@ -5,11 +5,10 @@
 #include <string>
 
 #include "eqm/base/options.h"
+#include "eqm/descend/options.h"
 #include "eqm/landscape/objective.h"
 
 namespace eqm {
-
-enum class RuleKind { gradient_descent, nesterov };
 
 struct PlaneOptions {
   std::string data = "moons";
@@ -28,11 +27,11 @@ struct PlaneOptions {
   int64_t depth = 3;
   int64_t fourier = 64;
 
-  RuleKind rule = RuleKind::gradient_descent;
-  double eta = 0.1;
-  double mu = 0.35;
-  int64_t limit = 40;
-  double threshold = 0.01;
+  DescentOptions descent = {.rule = RuleKind::gradient_descent,
+                            .eta = 0.1,
+                            .mu = 0.35,
+                            .limit = 40,
+                            .threshold = 0.01};  // flows take 100 steps of 1/100 instead
 
   int64_t samples = 2000;
   int64_t paths = 60;

@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/io/csv.h"
@@ -18,9 +19,6 @@
 
 namespace eqm {
 namespace {
-
-// Every use of the seed has its own draws.
-enum Draw : uint32_t { draw_index, draw_gamma, draw_noise, draw_start };
 
 constexpr int64_t kFlowSteps = 100;
 constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; every fifth is then held out
@@ -63,7 +61,7 @@ PlaneData load_data(const PlaneOptions& options) {
   return data_from_csv(options.data);
 }
 
-PlaneScaling scaling_of(const Tensor& points, const std::string& source, double spread) {
+Scaling scaling_of(const Tensor& points, const std::string& source, double spread) {
   const Tensor centre = points.mean(0);
   const double deviation = (points - centre).square().mean().sqrt().item<double>();
   if (!std::isfinite(deviation)) {
@@ -79,8 +77,7 @@ PlaneScaling scaling_of(const Tensor& points, const std::string& source, double 
     throw Error(ErrorKind::input, fmt::format("all points of '{}' are the same", source),
                 "two different points are the least that can be learned from");
   }
-  return {.centre_x = centre[0].item<double>(),
-          .centre_y = centre[1].item<double>(),
+  return {.centre = {centre[0].item<double>(), centre[1].item<double>()},
           .unit = deviation / spread};
 }
 
@@ -139,12 +136,16 @@ void train(Model& model, const PlaneOptions& options, const Tensor& data,
   progress.end();
 }
 
-PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneScaling& scaling,
+PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling& scaling,
                  const Tensor& data, const torch::TensorOptions& type, Progress& progress) {
   PlaneDescent result;
   result.model = make_model(options, kind);
+  result.model.scaling = scaling;
+  const auto to_user = [&](const Tensor& states) {
+    return scaling.to_values(states.cpu().to(torch::kFloat64));
+  };
   result.model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
-  train(result.model, options, scaling.to_model(data), type, progress);
+  train(result.model, options, scaling.to_states(data), type, progress);
 
   const Tensor start =
       normal_rows({.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
@@ -152,44 +153,32 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const PlaneSca
   DescentRequest request = {.start = start,
                             .condition = {},
                             .terms = {},
-                            .stop = {.threshold = options.threshold, .limit = options.limit},
+                            .stop = options.descent.stop(),
                             .clock = {},
                             .observe = {}};
   if (is_flow(kind)) {
     request.stop = {.threshold = 0, .limit = kFlowSteps};
-    request.clock = Clock{.start = 0, .rate = 1.0 / kFlowSteps};
+    request.clock = [](int64_t step) { return static_cast<double>(step) / kFlowSteps; };
   }
   const int64_t particles = std::min(options.paths, options.samples);
   const Tensor followed = start.narrow(0, 0, particles).clone();
   request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor& norms) {
     const Tensor chosen = rows < particles;
     followed.index_copy_(0, rows.masked_select(chosen), x.index({chosen}));
-    result.paths.push_back(scaling.to_user(followed));
+    result.paths.push_back(to_user(followed));
     result.mean_norms.push_back(norms.index({norms.isfinite()}).mean().item<double>());
   };
   const LearnedField field(result.model);
-  const double eta = is_flow(kind) ? 1.0 / kFlowSteps : options.eta;
-  std::unique_ptr<Rule> rule = std::make_unique<GradientDescent>(eta);
-  if (!is_flow(kind) && options.rule == RuleKind::nesterov) {
-    rule = std::make_unique<NesterovLookAhead>(eta, options.mu);
-  }
+  const DescentOptions euler = {.rule = RuleKind::gradient_descent, .eta = 1.0 / kFlowSteps};
+  const auto rule = make_rule(is_flow(kind) ? euler : options.descent.resolved(options.magnitude));
   DescentResult descent = descend(field, *rule, request);
-  result.start = scaling.to_user(start);
-  result.samples = scaling.to_user(descent.x);
+  result.start = to_user(start);
+  result.samples = to_user(descent.x);
   result.records = std::move(descent.samples);
   return result;
 }
 
 }  // namespace
-
-Tensor PlaneScaling::to_model(const Tensor& points) const {
-  return (points - torch::tensor({centre_x, centre_y}, torch::kFloat64)) / unit;
-}
-
-Tensor PlaneScaling::to_user(const Tensor& points) const {
-  return points.cpu().to(torch::kFloat64) * unit +
-         torch::tensor({centre_x, centre_y}, torch::kFloat64);
-}
 
 PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
                        Progress& progress) {

@@ -12,15 +12,6 @@
 
 namespace eqm {
 
-// The map between the user's coordinates and the model's, where noise has standard deviation 1.
-struct PlaneScaling {
-  double centre_x = 0, centre_y = 0;
-  double unit = 1;  // user's units per model unit
-
-  Tensor to_model(const Tensor& points) const;
-  Tensor to_user(const Tensor& points) const;
-};
-
 // A learned field and what descending it from noise gave. Points are in the user's coordinates.
 struct PlaneDescent {
   Model model;
@@ -33,7 +24,7 @@ struct PlaneDescent {
 };
 
 struct PlaneStudy {
-  PlaneScaling scaling;
+  Scaling scaling;                   // the user's coordinates and the model's
   Tensor data;                       // [n, 2], the training set
   PlaneDescent main;                 // the chosen objective
   std::optional<PlaneDescent> flow;  // Flow Matching, for comparison

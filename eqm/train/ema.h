@@ -2,7 +2,7 @@
 // parameter, fixed ones included. Samples are always drawn from the average.
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "eqm/backbone/backbone.h"
 
@@ -11,18 +11,18 @@ namespace eqm {
 class Ema {
  public:
   // Starts as a copy of the weights.
-  Ema(const Backbone& backbone, double decay);
+  explicit Ema(const Backbone& backbone);
 
-  void update(const Backbone& backbone) { update(backbone, decay_); }
   void update(const Backbone& backbone, double decay);
-  // Puts the average in the place of the weights.
-  void copy_to(Backbone& backbone) const;
 
-  const std::vector<Tensor>& weights() const { return average_; }
+  // The average as a network of its own; it does not ask for gradients.
+  const std::shared_ptr<Backbone>& backbone() const { return average_; }
 
  private:
-  double decay_;
-  std::vector<Tensor> average_;  // in the order of backbone.parameters()
+  std::shared_ptr<Backbone> average_;
 };
+
+// The decay of update number `n` (from 0) while the average warms up: the start is soon forgotten.
+double warm_decay(double decay, int64_t n);
 
 }  // namespace eqm

@@ -44,13 +44,13 @@ TEST(Weights, round_trip_is_bit_for_bit) {
   for (const torch::ScalarType type : {torch::kFloat32, torch::kFloat64}) {
     const auto sit = small_sit();
     sit->to(type);
-    save_weights(*sit, {{"note", "hello"}}, folder / "w.safetensors");
+    save_tensors(folder / "w.safetensors", weights_of(*sit), {{"note", "hello"}});
     const SafetensorsFile file = SafetensorsFile::open(folder / "w.safetensors");
     EXPECT_EQ(file.metadata().at("note"), "hello");
     Sit other(small_sit_config());
     other.to(type);
     EXPECT_FALSE(same(copies(other), copies(*sit)));
-    load_weights(other, file);
+    load_tensors(weights_of(other), file);
     EXPECT_TRUE(same(copies(other), copies(*sit)));
     EXPECT_EQ(other.parameters().front().scalar_type(), type);
     EXPECT_FALSE(other.named_parameters()["pos_embed"].requires_grad());
@@ -62,7 +62,7 @@ TEST(Weights, loaded_parameters_own_their_memory_and_keep_training) {
   const auto mlp = small_mlp();
   {
     const SafetensorsFile file = ChangedFile(*mlp).write(folder);
-    load_weights(*mlp, file);
+    load_tensors(weights_of(*mlp), file);
   }
   std::filesystem::remove(folder / "w.safetensors");
   const torch::NoGradGuard guard;
@@ -78,12 +78,12 @@ void expect_refused(const std::string& part, const std::function<void(ChangedFil
   ChangedFile changed(*mlp);
   change(changed);
   const SafetensorsFile file = changed.write(folder);
-  expect_input_error(part, [&] { load_weights(*mlp, file); });
+  expect_input_error(part, [&] { load_tensors(weights_of(*mlp), file); });
   EXPECT_TRUE(same(copies(*mlp), before));
 }
 
 TEST(Weights, a_missing_parameter_is_refused_and_nothing_changes) {
-  expect_refused("lacks the parameter", [](ChangedFile& file) { file.tensors.pop_back(); });
+  expect_refused("lacks the tensor", [](ChangedFile& file) { file.tensors.pop_back(); });
   expect_refused("layer1.bias", [](ChangedFile& file) {
     std::erase_if(file.tensors, [](const auto& entry) { return entry.first == "layer1.bias"; });
   });
@@ -110,7 +110,7 @@ TEST(Weights, the_intact_file_of_these_tests_loads) {
   const TemporaryFolder folder;
   const auto mlp = small_mlp();
   const std::vector<Tensor> before = copies(*mlp);
-  load_weights(*mlp, ChangedFile(*mlp).write(folder));
+  load_tensors(weights_of(*mlp), ChangedFile(*mlp).write(folder));
   const std::vector<Tensor> after = copies(*mlp);
   for (size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(torch::equal(after[i], before[i] + 1));
 }

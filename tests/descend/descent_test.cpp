@@ -276,7 +276,7 @@ TEST(Descent, observer_sees_states_where_the_field_sees_probes) {
   }
 }
 
-TEST(Descent, clock_shows_start_plus_rate_times_step) {
+TEST(Descent, clock_shows_the_time_of_each_step) {
   std::vector<double> times;
   const TestField field([&](const Tensor& x, const Condition& condition) {
     EXPECT_EQ(condition.time.sizes(), Shape({x.size(0)}));
@@ -285,7 +285,7 @@ TEST(Descent, clock_shows_start_plus_rate_times_step) {
     return x;
   });
   DescentRequest request = request_for(normal(6, 2, {2}), {.threshold = 0, .limit = 3});
-  request.clock = Clock{.start = 0.25, .rate = 0.125};
+  request.clock = [](int64_t step) { return 0.25 + 0.125 * static_cast<double>(step); };
   descend(field, GradientDescent(0.1), request);
   EXPECT_EQ(times, (std::vector<double>{0.25, 0.375, 0.5, 0.625}));
 }

@@ -50,7 +50,11 @@ TEST(GoldenSampling, iterates_of_every_run_match_the_reference) {
         if (run.value("compose", false))
           request.terms = composition({labels, golden.integers("y_compose")});
         // The reference's noise-conditional script starts its clock at 1 and adds η each step.
-        if (!run.value("uncond", true)) request.clock = Clock{.start = 1.0, .rate = run.at("eta")};
+        if (!run.value("uncond", true)) {
+          request.clock = [eta = run.at("eta").get<double>()](int64_t step) {
+            return 1.0 + eta * static_cast<double>(step);
+          };
+        }
         std::vector<Tensor> states;
         request.observe = [&](int64_t, const Tensor&, const Tensor& x, const Tensor&) {
           states.push_back(x.clone());

@@ -9,6 +9,8 @@
 #include "eqm/landscape/corruption.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/landscape/terms.h"
+#include "eqm/backbone/weights.h"
+#include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
 #include "tests/support/golden.h"
 
@@ -262,17 +264,12 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
     for (const torch::ScalarType type : kPrecisions) {
       SCOPED_TRACE(golden.name() + " " + torch::toString(type));
       const TrainingRun run = training_run(golden, type);
-      std::vector<Tensor> trainable;
-      for (const Tensor& parameter : run.model.backbone->parameters()) {
-        if (parameter.requires_grad()) trainable.push_back(parameter);
-      }
-      torch::optim::AdamW optimiser(
-          trainable,
-          torch::optim::AdamWOptions(settings.at("lr").get<double>())
-              .betas({settings.at("betas")[0].get<double>(), settings.at("betas")[1].get<double>()})
-              .eps(settings.at("eps").get<double>())
-              .weight_decay(settings.at("weight_decay").get<double>()));
-      Ema ema(*run.model.backbone, golden.meta_json("ema_decay"));
+      AdamW optimiser(trainable_weights_of(*run.model.backbone),
+                      {.beta1 = settings.at("betas")[0].get<double>(),
+                       .beta2 = settings.at("betas")[1].get<double>(),
+                       .epsilon = settings.at("eps").get<double>(),
+                       .weight_decay = settings.at("weight_decay").get<double>()});
+      Ema ema(*run.model.backbone);
       const bool wide = type == torch::kFloat64;
       const auto compare = [&](const std::string& prefix, const std::string& name,
                                const Tensor& actual, double float32_limit) {
@@ -299,15 +296,15 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
                                 .per_sample.mean();
         EXPECT_TRUE(
             close(mean, golden.expected("loss_mean")[step], tolerance(type, 10 * kLossTolerance)));
-        optimiser.zero_grad();
+        optimiser.zero_gradients();
         mean.backward();
-        optimiser.step();
-        ema.update(*run.model.backbone);
+        optimiser.step(settings.at("lr").get<double>());
+        ema.update(*run.model.backbone, golden.meta_json("ema_decay"));
         const std::string suffix = std::to_string(step + 1);
-        size_t index = 0;
+        const auto averages = ema.backbone()->named_parameters();
         for (const auto& parameter : run.model.backbone->named_parameters()) {
           compared += compare("p" + suffix, parameter.key(), parameter.value().detach(), 2e-6);
-          compared += compare("ema" + suffix, parameter.key(), ema.weights()[index++], 1e-6);
+          compared += compare("ema" + suffix, parameter.key(), averages[parameter.key()], 1e-6);
         }
       }
       if (golden.has("p1.x_embedder.proj.bias")) {

@@ -43,7 +43,8 @@ Model GoldenCase::model(ObjectiveKind kind, torch::ScalarType type) const {
   Model model;
   model.backbone = std::make_shared<Sit>(sit_config_from_json(meta("config")));
   model.backbone->to(type);
-  load_weights(*model.backbone, SafetensorsFile::open(path_.parent_path() / meta("weights_file")));
+  load_tensors(weights_of(*model.backbone),
+               SafetensorsFile::open(path_.parent_path() / meta("weights_file")));
   model.objective.kind = kind;
   model.output_sign = -1;
   return model;

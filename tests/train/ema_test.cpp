@@ -29,16 +29,15 @@ TEST(Ema, two_updates_match_the_reference) {
     for (const double decay : golden.meta_json("decays").get<std::vector<double>>()) {
       Sit sit(sit_config_from_json(golden.meta("config")));
       put(golden, "ema_before", sit);
-      Ema ema(sit, decay);
+      Ema ema(sit);
       const std::vector<std::string> names = put(golden, "model", sit);
       ASSERT_GE(names.size(), 4U);
-      ema.update(sit);
-      ema.update(sit);
-      ema.copy_to(sit);
+      ema.update(sit, decay);
+      ema.update(sit, decay);
       const std::string suffix = decay == 0 ? "0.0" : fmt::format("{}", decay);
       for (const std::string& name : names) {
         const Tensor expected = golden.expected(fmt::format("ema_after2.d{}.{}", suffix, name));
-        EXPECT_TRUE(close(sit.named_parameters()[name], expected, 1e-6)) << decay << " " << name;
+        EXPECT_TRUE(close(ema.backbone()->named_parameters()[name], expected, 1e-6)) << decay << " " << name;
       }
     }
   }
@@ -46,31 +45,31 @@ TEST(Ema, two_updates_match_the_reference) {
 
 TEST(Ema, starts_as_a_copy_and_follows_the_formula) {
   const auto mlp = small_mlp();
-  Ema ema(*mlp, 0.75);
+  Ema ema(*mlp);
   const Tensor before = mlp->named_parameters()["out.weight"].detach().clone();
   shake(*mlp, 1.0, 5);
   const Tensor after = mlp->named_parameters()["out.weight"].detach().clone();
   const auto average = [&] {
-    const auto copy = small_mlp();
-    ema.copy_to(*copy);
-    return copy->named_parameters()["out.weight"].detach().clone();
+    return ema.backbone()->named_parameters()["out.weight"].detach().clone();
   };
   EXPECT_TRUE(torch::equal(average(), before));  // not a view of the weights
-  ema.update(*mlp);
+  ema.update(*mlp, 0.75);
   EXPECT_TRUE(close(average(), 0.75 * before + 0.25 * after, 1e-14));
-  ema.update(*mlp, 0.5);  // a decay for this once
+  ema.update(*mlp, 0.5);
   EXPECT_TRUE(close(average(), 0.375 * before + 0.625 * after, 1e-14));
-  ema.update(*mlp);
+  ema.update(*mlp, 0.75);
   EXPECT_TRUE(close(average(), 0.28125 * before + 0.71875 * after, 1e-14));
   EXPECT_TRUE(torch::equal(mlp->named_parameters()["out.weight"], after));  // reads only
 }
 
 TEST(Ema, covers_fixed_parameters_and_builds_no_graph) {
   const auto sit = small_sit();
-  Ema ema(*sit, 0.9);
-  EXPECT_EQ(ema.weights().size(), sit->parameters().size());
-  ema.update(*sit);
-  for (const Tensor& tensor : ema.weights()) EXPECT_FALSE(tensor.requires_grad());
+  Ema ema(*sit);
+  EXPECT_EQ(ema.backbone()->parameters().size(), sit->parameters().size());
+  ema.update(*sit, 0.9);
+  for (const Tensor& tensor : ema.backbone()->parameters()) {
+    EXPECT_FALSE(tensor.requires_grad());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#include "cli/interrupt.h"
+
+#include <csignal>
+
+#include <unistd.h>
+
+namespace eqm::cli {
+namespace {
+
+volatile std::sig_atomic_t requested = 0;  // the one thing a signal handler may write
+
+constexpr int kSignalExit = 128;  // plus the signal: how shells report it
+
+void on_signal(int signal) {
+  if (requested != 0) ::_exit(kSignalExit + signal);
+  requested = signal;
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+int interrupt_requested() {
+  return requested;
+}
+
+}  // namespace eqm::cli

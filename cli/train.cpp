@@ -1,0 +1,103 @@
+// eqm train: trains a model and never loses work.
+#include <iostream>
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "cli/interrupt.h"
+#include "cli/verb.h"
+#include "eqm/base/toml.h"
+#include "eqm/tensor/runtime.h"
+#include "eqm/train/run.h"
+
+namespace eqm::cli {
+namespace {
+
+constexpr int kSignalExit = 128;
+
+void print_summary(const RunSummary& summary, const std::string& out, int64_t steps) {
+  std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, steps);
+  std::cout << fmt::format("{:<16} {:.4g}\n", "loss", summary.smooth_loss);
+  if (summary.held_out_loss) {
+    std::cout << fmt::format("{:<16} {:.4g}  (averaged weights)\n", "held-out loss",
+                             *summary.held_out_loss);
+  }
+  std::cout << fmt::format("{:<16} {}, {:.1f} images/s, {:.1f} % of it waiting for data\n", "time",
+                           duration_text(summary.seconds), summary.images_per_second,
+                           100 * summary.data_share);
+  if (summary.skipped > 0) {
+    std::cout << fmt::format("{:<16} {} damaged examples\n", "skipped", summary.skipped);
+  }
+  std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
+  if (summary.finished) {
+    std::cout << fmt::format("next: eqm sample --model {0} --out {0}/pictures\n", out);
+  } else {
+    std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);
+  }
+}
+
+class Train final : public Verb {
+ public:
+  std::string name() const override { return "train"; }
+  std::string summary() const override {
+    return "Trains a model on images or vectors; can be stopped at any time and resumed";
+  }
+  std::string advice() const override {
+    return R"(A recipe is a TOML file of these options; flags win over it. `base = "other.toml"` in its first line takes
+everything else from another recipe.
+Ctrl-C finishes the step, writes a checkpoint and says how to go on; a second one leaves at once. A run that was
+killed goes on from its last checkpoint to the same weights, bit for bit, on the same number of threads.
+
+Examples:
+  eqm train --recipe recipes/fashion-xs4.toml --out runs/fashion
+  eqm train --resume --out runs/fashion
+  eqm train --data my-images/ --size 32 --model S/2 --flip --out runs/mine)";
+  }
+  std::string config_flag() const override { return "recipe"; }
+  std::string saved_config(const std::map<std::string, std::string>& given) const override {
+    const auto resume = given.find("resume");
+    if (resume == given.end() || resume->second != "true") return "";
+    const auto out = given.find("out");
+    return RunPaths{.folder = out == given.end() ? out_ : out->second}.config();
+  }
+
+  void declare(OptionSet& options) override {
+    training_.declare(options);
+    options.text("out", out_, "folder of the run");
+    options.flag("resume", resume_, "goes on with the run in that folder, with its own options");
+    runtime_.declare(options);
+  }
+
+  int run(const OptionSet& options, Console& console) override {
+    const RunStart start = std::exchange(resume_, false) ? RunStart::resume : RunStart::fresh;
+    const torch::TensorOptions type = start_runtime(runtime_);
+    const bool autocast = runtime_.precision == "bfloat16";
+    if (autocast && type.device().is_cpu()) {
+      console.log.warn("bfloat16 is slow on most processors; float32 is likely faster here");
+    }
+    catch_interrupts();
+    const RunHost host = {.log = console.log,
+                          .progress = console.progress,
+                          .stop_requested = [] { return interrupt_requested() != 0; },
+                          .type = type,
+                          .autocast = autocast};
+    const RunSummary summary =
+        run_training(training_, to_toml(options), {.folder = out_}, start, host);
+    print_summary(summary, out_, training_.steps);
+    return summary.finished ? 0 : kSignalExit + interrupt_requested();
+  }
+
+ private:
+  TrainOptions training_;
+  RuntimeOptions runtime_;
+  std::string out_ = "runs/train";
+  bool resume_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> train_verb() {
+  return std::make_unique<Train>();
+}
+
+}  // namespace eqm::cli

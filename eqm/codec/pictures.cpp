@@ -1,0 +1,64 @@
+#include "eqm/codec/pictures.h"
+
+#include <torch/torch.h>
+
+#include "eqm/base/error.h"
+#include "eqm/draw/image_grid.h"
+
+namespace eqm {
+namespace {
+
+// [n, H, W, C] bytes, C 1 or 3.
+Tensor bytes_of(const Tensor& states, const Scaling& scaling) {
+  if (states.dim() != 4) throw Error(ErrorKind::usage, "only states of images can be drawn");
+  Tensor values = scaling.to_values(states.detach().to(torch::kFloat32).cpu());
+  const int64_t channels = values.size(1);
+  if (channels != 1 && channels != 3) {
+    values = values.narrow(1, 0, std::min<int64_t>(3, channels));
+    if (channels == 2) values = values.narrow(1, 0, 1);
+    const Tensor least = values.amin(), most = values.amax();
+    values = (values - least) / (most - least).clamp_min(1e-12) * 255;
+  }
+  values = torch::nan_to_num(values, 0, 255, 0);
+  return values.round().clamp(0, 255).to(torch::kUInt8).permute({0, 2, 3, 1}).contiguous();
+}
+
+draw::Pixels pixels_of(const Image& image) {
+  draw::Pixels pixels = {.width = image.width, .height = image.height};
+  for (const uint8_t value : image.pixels) {
+    pixels.rgb.insert(pixels.rgb.end(), image.channels == 1 ? 3U : 1U, value);
+  }
+  return pixels;
+}
+
+}  // namespace
+
+std::vector<Image> pictures_of(const Tensor& states, const Scaling& scaling) {
+  const Tensor bytes = bytes_of(states, scaling);
+  const auto each = static_cast<size_t>(bytes.numel() / std::max<int64_t>(1, bytes.size(0)));
+  const auto* data = bytes.data_ptr<uint8_t>();
+  std::vector<Image> images;
+  for (int64_t i = 0; i < bytes.size(0); ++i, data += each) {
+    images.push_back({.width = static_cast<int>(bytes.size(2)),
+                      .height = static_cast<int>(bytes.size(1)),
+                      .channels = static_cast<int>(bytes.size(3)),
+                      .pixels = std::vector<uint8_t>(data, data + each)});
+  }
+  return images;
+}
+
+Image picture_grid(const Tensor& states, const Scaling& scaling, int64_t columns,
+                   const std::vector<std::string>& row_names, const std::string& title) {
+  std::vector<draw::Pixels> pictures;
+  for (const Image& image : pictures_of(states, scaling)) pictures.push_back(pixels_of(image));
+  const draw::Canvas canvas = draw::image_grid(
+      pictures,
+      {.columns = static_cast<int>(columns), .row_labels = row_names, .title = title});
+  draw::Pixels pixels = canvas.to_pixels();
+  return {.width = pixels.width,
+          .height = pixels.height,
+          .channels = 3,
+          .pixels = std::move(pixels.rgb)};
+}
+
+}  // namespace eqm

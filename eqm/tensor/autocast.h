@@ -1,0 +1,22 @@
+// Matrix products in bfloat16 while an object of this class lives, for devices that are fast at it.
+// Weights, losses and sums stay as they are. Per thread, like LibTorch's own switch.
+#pragma once
+
+#include "eqm/tensor/torch.h"
+
+namespace eqm {
+
+class Autocast {
+ public:
+  // Does nothing unless `wanted`.
+  Autocast(bool wanted, torch::Device device);
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+  ~Autocast();
+
+ private:
+  bool on_;
+  torch::DeviceType device_;
+};
+
+}  // namespace eqm

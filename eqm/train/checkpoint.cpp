@@ -1,0 +1,110 @@
+#include "eqm/train/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/backbone/weights.h"
+#include "eqm/base/error.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/atomic_folder.h"
+#include "eqm/io/mapped_file.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPrefix = "step-";
+constexpr const char* kModelFile = "model.safetensors";
+constexpr const char* kWeightsFile = "weights.safetensors";
+constexpr const char* kOptimiserFile = "optimiser.safetensors";
+constexpr const char* kProgressFile = "progress.json";
+
+std::optional<int64_t> step_in(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  int64_t step = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + std::string(kPrefix).size(), end, step);
+  if (error != std::errc{} || stop != end || step < 0) return std::nullopt;
+  return step;
+}
+
+void compare(const RunIdentity& ours, const RunIdentity& theirs) {
+  for (const auto& [name, value] : ours) {
+    const auto found = theirs.find(name);
+    if (found != theirs.end() && found->second == value) continue;
+    const std::string then = found == theirs.end() ? "nothing" : found->second;
+    throw Error(ErrorKind::input,
+                fmt::format("the run was made with another {} ({} then, {} now)", name, then, value),
+                "resume it with the same recipe and data, or start a new run with another --out");
+  }
+}
+
+}  // namespace
+
+std::vector<Checkpoint> find_checkpoints(const fs::path& folder) {
+  std::vector<Checkpoint> found;
+  std::error_code none;  // a folder that is not there holds no checkpoints
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const auto step = step_in(entry.path().filename().string());
+    if (step && entry.is_directory()) found.push_back({.path = entry.path(), .step = *step});
+  }
+  std::ranges::sort(found, {}, &Checkpoint::step);
+  return found;
+}
+
+Checkpoint save_checkpoint(const fs::path& folder, const TrainingState& state,
+                           const RunIdentity& identity) {
+  const Checkpoint checkpoint = {.path = folder / fmt::format("{}{:07}", kPrefix, state.step),
+                                 .step = state.step};
+  if (fs::exists(checkpoint.path)) return checkpoint;
+  create_folder(folder);
+  AtomicFolder whole(checkpoint.path);
+  save_model(state.averaged(), whole.path() / kModelFile);
+  save_tensors(whole.path() / kWeightsFile, weights_of(*state.model.backbone));
+  save_tensors(whole.path() / kOptimiserFile, state.optimiser.memory());
+  const nlohmann::json progress = {{"step", state.step},
+                                   {"optimiser_steps", state.optimiser.steps()},
+                                   {"smooth_loss", state.smooth_loss},
+                                   {"identity", identity}};
+  write_file(whole.path() / kProgressFile, progress.dump(2) + "\n");
+  whole.commit();
+  return checkpoint;
+}
+
+void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
+                     TrainingState& state) {
+  const fs::path& path = checkpoint.path;
+  try {
+    const MappedFile text = MappedFile::open(path / kProgressFile);
+    const auto progress = nlohmann::json::parse(text.text());
+    compare(identity, progress.at("identity").get<RunIdentity>());
+    load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
+    load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
+    load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
+    state.step = progress.at("step").get<int64_t>();
+    state.optimiser.set_steps(progress.at("optimiser_steps").get<int64_t>());
+    state.smooth_loss = progress.at("smooth_loss").get<double>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::input,
+                fmt::format("'{}' is not a readable checkpoint", (path / kProgressFile).string()),
+                "remove this checkpoint to resume from the one before");
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("'{}': {}", path.string(), error.what()), error.hint());
+  }
+}
+
+void prune_checkpoints(const fs::path& folder, int64_t keep_last, int64_t keep_every) {
+  const std::vector<Checkpoint> all = find_checkpoints(folder);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool recent = static_cast<int64_t>(all.size() - i) <= keep_last;
+    const bool milestone = keep_every > 0 && all[i].step % keep_every == 0;
+    if (!recent && !milestone) remove_folder(all[i].path);
+  }
+}
+
+}  // namespace eqm

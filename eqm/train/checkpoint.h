@@ -1,0 +1,43 @@
+// Checkpoints of a run: folders checkpoints/step-NNNNNNN with
+//   model.safetensors      the averaged weights, as a model file that samples
+//   weights.safetensors    the weights being trained
+//   optimiser.safetensors  the optimiser's memory
+//   progress.json          step, loss, and what the run is made of
+// They appear whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eqm/train/step.h"
+
+namespace eqm {
+
+// What must not change between a checkpoint and the run that goes on from it, by name:
+// architecture, objective, data and the like.
+using RunIdentity = std::map<std::string, std::string>;
+
+struct Checkpoint {
+  std::filesystem::path path;
+  int64_t step = 0;
+};
+
+// All whole checkpoints in a folder, by step; none when the folder does not exist.
+std::vector<Checkpoint> find_checkpoints(const std::filesystem::path& folder);
+
+// Writes step-NNNNNNN into the folder; does nothing when it is there already.
+Checkpoint save_checkpoint(const std::filesystem::path& folder, const TrainingState& state,
+                           const RunIdentity& identity);
+
+// Restores everything, bit for bit. Another identity is an input error that names what differs; on
+// any error the state is not to be used.
+void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
+                     TrainingState& state);
+
+// Removes all but the last `keep_last` and, where keep_every > 0, those of steps that divide by it.
+void prune_checkpoints(const std::filesystem::path& folder, int64_t keep_last, int64_t keep_every);
+
+}  // namespace eqm

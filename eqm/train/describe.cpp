@@ -1,0 +1,98 @@
+#include "eqm/train/describe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/base/sparkline.h"
+#include "eqm/landscape/model.h"
+#include "eqm/train/checkpoint.h"
+#include "eqm/train/metrics.h"
+#include "eqm/train/run_folder.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+constexpr size_t kCurveWidth = 60;
+constexpr size_t kMostNames = 12;
+
+std::string architecture_text(const Backbone& backbone) {
+  std::vector<std::string> parts;
+  const auto json = nlohmann::json::parse(backbone.architecture());
+  for (const auto& [key, value] : json.items()) {
+    if (key == "kind") continue;
+    parts.push_back(fmt::format("{} {}", key, value.dump()));
+  }
+  return fmt::format("{}: {}", json.at("kind").get<std::string>(), fmt::join(parts, ", "));
+}
+
+std::string classes_text(const Model& model) {
+  const int64_t classes = model.backbone->num_classes();
+  if (classes == 0) return "none";
+  std::vector<std::string> names = model.class_names;
+  const bool many = names.size() > kMostNames;
+  if (many) names.resize(kMostNames);
+  return fmt::format("{}{}{}{}", classes, names.empty() ? "" : ": ", fmt::join(names, ", "),
+                     many ? ", ..." : "");
+}
+
+void describe_model(const Model& model, Lines& lines) {
+  const Magnitude magnitude = model.objective.effective_magnitude();
+  lines.emplace_back("architecture", architecture_text(*model.backbone));
+  lines.emplace_back("parameters",
+                     fmt::format("{:.2f} million",
+                                 static_cast<double>(parameter_count(*model.backbone)) / 1e6));
+  lines.emplace_back("states", fmt::format("{}", fmt::join(model.backbone->state_shape(), " x ")));
+  lines.emplace_back("classes", classes_text(model));
+  lines.emplace_back("objective", name_of(model.objective.kind));
+  lines.emplace_back("landscape", fmt::format("c {}, a {}, λ {}",
+                                              name_in(magnitude_names(), magnitude.kind),
+                                              magnitude.a, magnitude.lambda));
+  if (model.output_sign < 0) lines.emplace_back("output sign", "-1, as in the reference");
+}
+
+std::string last_text(const MetricSeries& series) {
+  return fmt::format("{:.4g} at step {}", series.values.back(), series.steps.back());
+}
+
+void describe_run(const RunPaths& paths, Lines& lines) {
+  std::vector<int64_t> steps;
+  for (const Checkpoint& checkpoint : find_checkpoints(paths.checkpoints())) {
+    steps.push_back(checkpoint.step);
+  }
+  lines.emplace_back("checkpoints",
+                     steps.empty() ? "none yet"
+                                   : fmt::format("at steps {}", fmt::join(steps, ", ")));
+  const MetricSeries loss = read_metric(paths, "loss");
+  if (!loss.values.empty()) {
+    lines.emplace_back("loss", last_text(loss));
+    lines.emplace_back("", sparkline(loss.values, kCurveWidth));
+  }
+  const MetricSeries held_out = read_metric(paths, "held_out_loss");
+  if (!held_out.values.empty()) {
+    lines.emplace_back("held-out loss", last_text(held_out));
+    lines.emplace_back("", sparkline(held_out.values, kCurveWidth));
+  }
+}
+
+}  // namespace
+
+Lines describe(const fs::path& path) {
+  Lines lines;
+  const RunPaths paths = {.folder = path};
+  const bool run = fs::exists(paths.config());
+  lines.emplace_back(run ? "run" : fs::is_directory(path) ? "checkpoint" : "model", path.string());
+  if (run && !fs::exists(paths.model()) && find_checkpoints(paths.checkpoints()).empty()) {
+    describe_run(paths, lines);
+    return lines;
+  }
+  describe_model(load_model(find_model(path)), lines);
+  if (run) describe_run(paths, lines);
+  return lines;
+}
+
+}  // namespace eqm

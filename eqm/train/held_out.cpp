@@ -1,0 +1,57 @@
+#include "eqm/train/held_out.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <torch/torch.h>
+
+#include "eqm/base/draws.h"
+#include "eqm/data/batch.h"
+#include "eqm/tensor/noise_tensor.h"
+#include "eqm/train/training_batch.h"
+
+namespace eqm {
+
+HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
+                          const torch::TensorOptions& type) {
+  const torch::NoGradGuard guard;
+  std::vector<double> sums(kGammaBuckets, 0), counts(kGammaBuckets, 0);
+  const double buckets = kGammaBuckets;
+  for (int64_t first = 0; first < examples.size(); first += batch) {
+    const int64_t count = std::min(batch, examples.size() - first);
+    const Batch loaded = read_batch(examples, first, count);
+    const auto key = [&](Draw draw) {
+      return NoiseKey{.seed = seed, .sample = static_cast<uint64_t>(first), .draw = draw};
+    };
+    TrainingBatch pairs;
+    pairs.x = states_of(loaded, model.scaling, type);
+    pairs.noise = normal_rows(key(draw_held_out_noise), count, model.backbone->state_shape(), type);
+    pairs.gamma = uniform_rows(key(draw_held_out_gamma), count, type);
+    if (loaded.labels.front() != kNoLabel) {
+      pairs.labels = torch::tensor(loaded.labels, torch::kInt64).to(type.device());
+    }
+    Objective plain = model.objective;
+    plain.dispersive_weight = 0;
+    const Tensor losses = loss(*model.backbone, plain, model.output_sign, pairs)
+                              .per_sample.to(torch::kFloat64)
+                              .cpu()
+                              .contiguous();
+    const Tensor gammas = pairs.gamma.to(torch::kFloat64).cpu().contiguous();
+    for (int64_t i = 0; i < count; ++i) {
+      const double place = std::floor(gammas.data_ptr<double>()[i] * buckets);
+      const auto bucket = static_cast<size_t>(std::clamp(place, 0.0, buckets - 1));
+      sums[bucket] += losses.data_ptr<double>()[i];
+      counts[bucket] += 1;
+    }
+  }
+  HeldOutLoss result;
+  double sum = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    result.by_gamma.push_back(counts[i] > 0 ? sums[i] / counts[i] : std::nan(""));
+    sum += sums[i];
+  }
+  result.mean = sum / static_cast<double>(examples.size());
+  return result;
+}
+
+}  // namespace eqm

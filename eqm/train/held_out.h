@@ -1,0 +1,23 @@
+// The loss on data that were not trained on, over all of γ and in buckets of it: where along the
+// way from noise to data the landscape is still wrong.
+#pragma once
+
+#include <vector>
+
+#include "eqm/data/source.h"
+#include "eqm/landscape/model.h"
+
+namespace eqm {
+
+inline constexpr int64_t kGammaBuckets = 10;
+
+struct HeldOutLoss {
+  double mean = 0;
+  std::vector<double> by_gamma;  // of each tenth of [0, 1]; NaN where no example fell
+};
+
+// Example i always gets the same noise and γ for a seed, so that losses of different steps compare.
+HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
+                          const torch::TensorOptions& type);
+
+}  // namespace eqm

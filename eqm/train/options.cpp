@@ -1,0 +1,110 @@
+#include "eqm/train/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/backbone/sit.h"
+#include "eqm/base/error.h"
+
+namespace eqm {
+namespace {
+
+constexpr double kMany = 1e12;  // more steps or examples than anyone will see
+
+}  // namespace
+
+void TrainDataOptions::declare(OptionSet& options) {
+  options.section("data");
+  options.text("data", data,
+               "fashion-mnist, mnist, or a path: IDX files, CIFAR-10 binaries, a folder or tar of "
+               "images by class, a safetensors of tensors");
+  options.text("held-out-data", held_out_data,
+               "data to judge by; empty takes the set's own test part, or keeps some aside");
+  options.count("held-out", held_out, Range::between(0, kMany),
+                "examples to judge by; 0 for none");
+  options.count("size", size, Range::between(0, 65536),
+                "crops and scales images to this height and width; 0 takes them as they are");
+  options.count("channels", channels, Range::between(0, 3),
+                "1 for grey, 3 for colour, 0 for what the data have");
+  options.number("scale", scale, {.least = 0, .most = 1e9, .above = true},
+                 "multiplies tensors that are no pixels (0.18215 for latents of Stable Diffusion)");
+  options.flag("flip", flip, "mirrors every other image, left to right");
+  options.flag("skip-damaged", skip_damaged, "goes on without damaged images, and counts them");
+  options.count("loader-threads", loader_threads, Range::between(1, 256),
+                "threads that read and decode");
+  options.count("cache-mb", cache_mb, Range::between(0, 1e9),
+                "keeps decoded data in memory up to this size");
+}
+
+void ModelOptions::declare(OptionSet& options) {
+  options.section("model");
+  options.text("model", model,
+               fmt::format("mlp for vectors, or a SiT: {}", fmt::join(sit_preset_names(), ", ")));
+  options.count("width", width, Range::between(0, 65536), "another width than the preset's");
+  options.count("depth", depth, Range::between(0, 1024), "another depth than the preset's");
+  options.count("heads", heads, Range::between(0, 1024), "another number of heads");
+  options.number("label-dropout", label_dropout, Range::between(0, 1),
+                 "how often a label is hidden in training; above 0 allows guidance");
+  options.text("init", init, "a trained model or run to begin with (eqm-l2 needs an eqm model)");
+}
+
+void CadenceOptions::declare(OptionSet& options) {
+  options.section("output");
+  const Range steps = Range::between(0, kMany);
+  options.count("log-every", log_every, Range::between(1, kMany), "steps between lines of metrics");
+  options.count("evaluate-every", evaluate_every, steps,
+                "steps between held-out losses; 0 for none");
+  options.count("sample-every", sample_every, steps, "steps between sample grids; 0 for none");
+  options.count("checkpoint-every", checkpoint_every, steps,
+                "steps between checkpoints; 0 for one at the end");
+  options.count("keep-last", keep_last, Range::between(1, 1e6), "latest checkpoints to keep");
+  options.count("keep-every", keep_every, steps,
+                "also keeps checkpoints of steps that divide by this; 0 for none");
+  options.count("preview", preview, Range::between(1, 100), "samples per class in a grid");
+}
+
+void TrainOptions::declare(OptionSet& options) {
+  data.declare(options);
+  model.declare(options);
+  options.section("landscape");
+  options.choice("objective", objective.kind, objective_names(), "what is learned");
+  objective.magnitude.declare(options);
+  options.number("dispersive", objective.dispersive_weight, Range::between(0, 1e6),
+                 "weight of the dispersive loss (0.5 in the paper)");
+  options.section("training");
+  options.count("steps", steps, Range::between(0, kMany), "optimiser steps in all");
+  options.count("batch", batch, Range::between(1, 1e6), "examples per step");
+  options.count("accumulate", accumulate, Range::between(1, 1e6),
+                "parts that a batch is computed in, to save memory");
+  schedule.declare(options);
+  adamw.declare(options);
+  options.number("clip", clip, Range::at_least(0), "largest gradient norm; 0 for no clipping");
+  options.number("ema", ema, Range::between(0, 1), "decay of the average of the weights");
+  options.flag("ema-warm-up", ema_warm_up, "lets the decay grow from 0.1, for short runs");
+  options.count("seed", seed, Range::between(0, 9e15), "everything random follows from it");
+  options.section("preview");
+  descent.declare(options);
+  cadence.declare(options);
+}
+
+void TrainOptions::check() const {
+  objective.magnitude.check();
+  if (batch % accumulate != 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a batch of {} cannot be computed in {} equal parts", batch, accumulate),
+                "choose accumulate so that it divides batch");
+  }
+  if (accumulate > 1 && objective.dispersive_weight > 0) {
+    throw Error(ErrorKind::usage, "the dispersive loss compares a whole batch at once",
+                "use it with accumulate = 1");
+  }
+  if (objective.kind == ObjectiveKind::eqm_l2 && model.init.empty()) {
+    throw Error(ErrorKind::usage, "eqm-l2 starts from a trained EqM model",
+                "train with --objective eqm first, then give that run by --init");
+  }
+  if (data.channels == 2) {
+    throw Error(ErrorKind::usage, "images have 1 or 3 channels, not 2", "use 1, 3, or 0 for any");
+  }
+}
+
+}  // namespace eqm

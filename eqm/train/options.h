@@ -1,0 +1,76 @@
+// Everything a training run can be told. A recipe is a TOML file of these; the run folder keeps the
+// resolved ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eqm/base/options.h"
+#include "eqm/descend/options.h"
+#include "eqm/landscape/objective.h"
+#include "eqm/train/adamw.h"
+#include "eqm/train/schedule.h"
+
+namespace eqm {
+
+struct TrainDataOptions {
+  std::string data = "fashion-mnist";
+  std::string held_out_data;  // empty: the set's own test part, or a share of the training set
+  int64_t held_out = 1000;
+  int64_t size = 0;
+  int64_t channels = 0;
+  double scale = 1;
+  bool flip = false;
+  bool skip_damaged = false;
+  int64_t loader_threads = 1;
+  int64_t cache_mb = 2048;
+
+  void declare(OptionSet& options);
+};
+
+struct ModelOptions {
+  std::string model = "XS/4";
+  int64_t width = 0;  // 0: as the preset has it, like the next two
+  int64_t depth = 0;
+  int64_t heads = 0;
+  double label_dropout = 0.1;
+  std::string init;  // a model whose weights to begin with
+
+  void declare(OptionSet& options);
+};
+
+// When things happen, in steps; 0 means never.
+struct CadenceOptions {
+  int64_t log_every = 50;
+  int64_t evaluate_every = 1000;
+  int64_t sample_every = 1000;
+  int64_t checkpoint_every = 1000;
+  int64_t keep_last = 2;
+  int64_t keep_every = 0;
+  int64_t preview = 4;  // samples per class in a preview
+
+  void declare(OptionSet& options);
+};
+
+struct TrainOptions {
+  TrainDataOptions data;
+  ModelOptions model;
+  Objective objective;
+  int64_t steps = 20000;
+  int64_t batch = 256;
+  int64_t accumulate = 1;
+  Schedule schedule;
+  AdamWOptions adamw;
+  double clip = 0;
+  double ema = 0.9999;
+  bool ema_warm_up = false;
+  int64_t seed = 0;
+  DescentOptions descent;  // of the previews
+  CadenceOptions cadence;
+
+  void declare(OptionSet& options);
+  // Rules that involve several options.
+  void check() const;
+};
+
+}  // namespace eqm

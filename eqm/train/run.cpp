@@ -1,0 +1,242 @@
+#include "eqm/train/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "eqm/base/error.h"
+#include "eqm/data/loader.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/png.h"
+#include "eqm/train/checkpoint.h"
+#include "eqm/train/held_out.h"
+#include "eqm/train/metrics.h"
+#include "eqm/train/preview.h"
+#include "eqm/train/setup.h"
+#include "eqm/train/training_batch.h"
+
+namespace eqm {
+namespace {
+
+using Timer = std::chrono::steady_clock;
+
+double seconds_since(Timer::time_point start) {
+  return std::chrono::duration<double>(Timer::now() - start).count();
+}
+
+bool due(int64_t step, int64_t every) {
+  return every > 0 && step % every == 0;
+}
+
+// Sums over the steps since the last line of metrics.
+struct Window {
+  Timer::time_point start = Timer::now();
+  double waited = 0;  // the loader's total at the start
+  double loss = 0, gradient_norm = 0;
+  int64_t steps = 0;
+};
+
+class Run {
+ public:
+  Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
+      TrainingData data, TrainingState state, RunIdentity identity);
+
+  RunSummary go();
+
+ private:
+  std::vector<TrainingBatch> next_parts();
+  void after_step(const StepReport& report);
+  void log(const StepReport& report);
+  void evaluate();
+  void preview();
+  void checkpoint();
+  bool draws_pictures() const { return data_.shape.size() == 3; }
+
+  const TrainOptions& options_;
+  const RunPaths& paths_;
+  const RunHost& host_;
+  TrainingData data_;
+  TrainingState state_;
+  RunIdentity identity_;
+  MetricsLog metrics_;
+  Loader loader_;
+  Randomness randomness_;
+  Window window_;
+  RunSummary summary_;
+  std::string note_;
+};
+
+LoaderOptions loader_options(const TrainOptions& options) {
+  return {.batch = options.batch,
+          .seed = static_cast<uint64_t>(options.seed),
+          .threads = options.data.loader_threads,
+          .flip = options.data.flip,
+          .damaged = options.data.skip_damaged ? Damaged::skip : Damaged::stop};
+}
+
+Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
+         TrainingData data, TrainingState state, RunIdentity identity)
+    : options_(options),
+      paths_(paths),
+      host_(host),
+      data_(std::move(data)),
+      state_(std::move(state)),
+      identity_(std::move(identity)),
+      metrics_(paths, start == RunStart::resume ? state_.step : 0),
+      loader_(data_.training, loader_options(options), state_.step, host.log),
+      randomness_({.seed = static_cast<uint64_t>(options.seed),
+                   .label_dropout = options.model.label_dropout,
+                   .null_label = state_.model.backbone->null_label()}) {}
+
+std::vector<TrainingBatch> Run::next_parts() {
+  const Batch batch = loader_.next();
+  const TrainingBatch whole = make_training_batch(batch, data_.scaling, randomness_,
+                                                  state_.step * options_.batch, host_.type);
+  if (options_.accumulate == 1) return {whole};
+  std::vector<TrainingBatch> parts;
+  const int64_t rows = options_.batch / options_.accumulate;
+  for (int64_t first = 0; first < options_.batch; first += rows) {
+    const auto some = [&](const Tensor& tensor) {
+      return tensor.defined() ? tensor.narrow(0, first, rows) : tensor;
+    };
+    parts.push_back({.x = some(whole.x),
+                     .noise = some(whole.noise),
+                     .gamma = some(whole.gamma),
+                     .labels = some(whole.labels)});
+  }
+  return parts;
+}
+
+void Run::log(const StepReport& report) {
+  const double seconds = std::max(1e-9, seconds_since(window_.start));
+  const auto steps = static_cast<double>(window_.steps);
+  const double rate = steps * static_cast<double>(options_.batch) / seconds;
+  const double share = (loader_.waited_seconds() - window_.waited) / seconds;
+  metrics_.write(state_.step, {{"loss", window_.loss / steps},
+                               {"gradient_norm", window_.gradient_norm / steps},
+                               {"lr", report.lr},
+                               {"images_per_second", rate},
+                               {"data_share", share}});
+  note_ = fmt::format(" · {:.1f} images/s · data {:.1f} %", rate, 100 * share);
+  window_ = {.start = Timer::now(), .waited = loader_.waited_seconds()};
+}
+
+void Run::evaluate() {
+  const HeldOutLoss held_out =
+      held_out_loss(state_.averaged(), *data_.held_out, static_cast<uint64_t>(options_.seed),
+                    std::min<int64_t>(options_.batch, 256), host_.type);
+  summary_.held_out_loss = held_out.mean;
+  std::vector<std::pair<std::string, double>> values = {{"held_out_loss", held_out.mean}};
+  for (size_t i = 0; i < held_out.by_gamma.size(); ++i) {
+    if (std::isnan(held_out.by_gamma[i])) continue;
+    values.emplace_back(fmt::format("held_out_loss/gamma_0.{}", i), held_out.by_gamma[i]);
+  }
+  metrics_.write(state_.step, values);
+}
+
+void Run::preview() {
+  const Image grid = draw_preview(state_.averaged(),
+                                  {.per_class = options_.cadence.preview,
+                                   .seed = static_cast<uint64_t>(options_.seed),
+                                   .descent = options_.descent},
+                                  fmt::format("step {}", state_.step));
+  create_folder(paths_.samples());
+  write_png(paths_.samples() / fmt::format("step-{:07}.png", state_.step), grid,
+            {{"Software", "eqm"},
+             {"Step", std::to_string(state_.step)},
+             {"Seed", std::to_string(options_.seed)},
+             {"Objective", name_of(options_.objective.kind)}});
+  metrics_.image(state_.step, "samples", grid);
+}
+
+void Run::checkpoint() {
+  save_checkpoint(paths_.checkpoints(), state_, identity_);
+  prune_checkpoints(paths_.checkpoints(), options_.cadence.keep_last, options_.cadence.keep_every);
+}
+
+void Run::after_step(const StepReport& report) {
+  window_.loss += report.loss;
+  window_.gradient_norm += report.gradient_norm;
+  ++window_.steps;
+  const bool last = state_.step == options_.steps;
+  const CadenceOptions& cadence = options_.cadence;
+  if (due(state_.step, cadence.log_every) || last) log(report);
+  const auto before = Timer::now();
+  if (data_.held_out && cadence.evaluate_every > 0 &&
+      (due(state_.step, cadence.evaluate_every) || last)) {
+    evaluate();
+  }
+  if (draws_pictures() && cadence.sample_every > 0 &&
+      (due(state_.step, cadence.sample_every) || last)) {
+    preview();
+  }
+  if (due(state_.step, cadence.checkpoint_every) || last) checkpoint();
+  window_.start += Timer::now() - before;  // rates are those of training alone
+  host_.progress.update(state_.step, fmt::format("loss {:.4g}{}", state_.smooth_loss, note_));
+}
+
+RunSummary Run::go() {
+  const auto start = Timer::now();
+  const int64_t first = state_.step;
+  host_.progress.begin("training", options_.steps, "steps", first);
+  while (state_.step < options_.steps && !host_.stop_requested()) {
+    after_step(train_step(state_, options_, next_parts(), host_.autocast));
+  }
+  host_.progress.end();
+  checkpoint();
+  save_model(state_.averaged(), paths_.model());
+  summary_.steps = state_.step;
+  summary_.finished = state_.step >= options_.steps;
+  summary_.smooth_loss = state_.smooth_loss;
+  summary_.seconds = seconds_since(start);
+  summary_.images_per_second = static_cast<double>((state_.step - first) * options_.batch) /
+                               std::max(1e-9, summary_.seconds);
+  summary_.data_share = loader_.waited_seconds() / std::max(1e-9, summary_.seconds);
+  summary_.skipped = loader_.skipped();
+  return summary_;
+}
+
+}  // namespace
+
+RunSummary run_training(const TrainOptions& options, const std::string& config,
+                        const RunPaths& paths, RunStart start, const RunHost& host) {
+  options.check();
+  TrainingData data = open_training_data(options.data);
+  Model model = make_model(options, data);
+  model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
+  RunIdentity identity = identity_of(options, data, model);
+  const RunLock lock(paths);
+  if (start == RunStart::fresh && std::filesystem::exists(paths.config())) {
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}' already holds a run", paths.folder.string()),
+                "go on with --resume, or choose another --out");
+  }
+  TrainingState state(std::move(model), options.adamw);
+  if (start == RunStart::resume) {
+    const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
+    if (checkpoints.empty()) {
+      host.log.info("no checkpoint yet: the run starts from the beginning");
+    } else {
+      load_checkpoint(checkpoints.back(), identity, state);
+      host.log.info("going on from step {}", state.step);
+    }
+  }
+  write_file(paths.config(), config);
+  try {
+    Run run(options, paths, start, host, std::move(data), std::move(state), std::move(identity));
+    return run.go();
+  } catch (const Error& error) {
+    host.progress.end();
+    if (error.kind() != ErrorKind::io) throw;
+    throw Error(ErrorKind::io, error.what(),
+                fmt::format("earlier checkpoints are intact: mend this, or copy the folder to another "
+                            "disk, and go on with `eqm train --resume --out {}`",
+                            paths.folder.string()));
+  }
+}
+
+}  // namespace eqm

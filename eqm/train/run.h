@@ -1,0 +1,45 @@
+// A training run from start to end: data, steps, metrics, previews, checkpoints, in one folder. It
+// can be killed at any moment and goes on from its last checkpoint to the same weights.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eqm/base/log.h"
+#include "eqm/base/progress.h"
+#include "eqm/train/options.h"
+#include "eqm/train/run_folder.h"
+
+namespace eqm {
+
+// What the caller provides.
+struct RunHost {
+  Logger& log;
+  Progress& progress;
+  std::function<bool()> stop_requested;  // asked before every step
+  torch::TensorOptions type;             // device and precision to compute with
+  bool autocast = false;                 // matrix products in bfloat16
+};
+
+enum class RunStart {
+  fresh,   // the folder must not hold a run
+  resume,  // goes on from the latest checkpoint, or from the beginning when there is none yet
+};
+
+struct RunSummary {
+  int64_t steps = 0;  // done in all
+  bool finished = false;
+  double smooth_loss = 0;
+  std::optional<double> held_out_loss;
+  double seconds = 0;  // of this process
+  double images_per_second = 0;
+  double data_share = 0;  // of the time, spent waiting for data
+  int64_t skipped = 0;    // damaged examples
+};
+
+// `config` is the resolved options as TOML, kept in the folder.
+RunSummary run_training(const TrainOptions& options, const std::string& config,
+                        const RunPaths& paths, RunStart start, const RunHost& host);
+
+}  // namespace eqm

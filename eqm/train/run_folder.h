@@ -1,0 +1,42 @@
+// The folder of a training run:
+//   config.toml          the resolved options
+//   metrics.jsonl        one line per logged step
+//   events.out.tfevents  the same for TensorBoard
+//   samples/             grids of samples from fixed noise
+//   checkpoints/         see checkpoint.h
+//   model.safetensors    the averaged weights when training ended or was stopped
+// While a run writes, it holds a lock that ends with the process, however it ends.
+#pragma once
+
+#include <filesystem>
+
+#include "eqm/io/file_descriptor.h"
+
+namespace eqm {
+
+// Names of what a run folder holds; no promise that any of it exists.
+struct RunPaths {
+  std::filesystem::path folder;
+
+  std::filesystem::path config() const { return folder / "config.toml"; }
+  std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
+  std::filesystem::path samples() const { return folder / "samples"; }
+  std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
+  std::filesystem::path model() const { return folder / "model.safetensors"; }
+  std::filesystem::path lock() const { return folder / "run.lock"; }
+};
+
+class RunLock {
+ public:
+  // Makes the folder if need be. Throws an i/o error when a living process holds the lock.
+  explicit RunLock(const RunPaths& paths);
+
+ private:
+  FileDescriptor file_;
+};
+
+// A model file from what a user points at: the file itself, a checkpoint, or a run, of which the
+// final model or else the latest checkpoint is taken. Throws an input error when there is none.
+std::filesystem::path find_model(const std::filesystem::path& path);
+
+}  // namespace eqm

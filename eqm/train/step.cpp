@@ -1,0 +1,113 @@
+#include "eqm/train/step.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "eqm/backbone/weights.h"
+#include "eqm/base/error.h"
+#include "eqm/tensor/autocast.h"
+
+namespace eqm {
+namespace {
+
+constexpr double kSmoothing = 0.99;
+
+bool finite(const Tensor& tensor) {
+  return tensor.isfinite().all().item<bool>();
+}
+
+// The first tensor on the way from the data to the gradients that is not finite.
+std::string culprit(const TrainingState& state, const TrainingBatch& batch, const Tensor& output) {
+  if (!finite(batch.x)) return "the data";
+  const NamedTensors weights = weights_of(*state.model.backbone);
+  for (const auto& [name, weight] : weights) {
+    if (!finite(weight)) return fmt::format("the weight '{}'", name);
+  }
+  if (!finite(output)) return "the predicted gradient";
+  for (const auto& [name, weight] : weights) {
+    if (weight.grad().defined() && !finite(weight.grad())) {
+      return fmt::format("the gradient of '{}'", name);
+    }
+  }
+  return "the loss";
+}
+
+[[noreturn]] void refuse(const TrainingState& state, const TrainingBatch& batch,
+                         const Tensor& output) {
+  throw Error(ErrorKind::numeric,
+              fmt::format("{} is not finite at step {}", culprit(state, batch, output),
+                          state.step + 1),
+              "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
+              "(--clip 1)");
+}
+
+// The norm of all gradients together.
+double gradient_norm(const NamedTensors& weights) {
+  std::vector<Tensor> squares;
+  for (const auto& entry : weights) {
+    const Tensor gradient = entry.second.grad();
+    if (gradient.defined()) squares.push_back(gradient.square().sum());
+  }
+  return squares.empty() ? 0 : std::sqrt(torch::stack(squares).sum().item<double>());
+}
+
+void scale_gradients(const NamedTensors& weights, double factor) {
+  for (const auto& entry : weights) {
+    Tensor gradient = entry.second.grad();
+    if (gradient.defined()) gradient.mul_(factor);
+  }
+}
+
+}  // namespace
+
+TrainingState::TrainingState(Model start, const AdamWOptions& options)
+    : model(std::move(start)),
+      ema(*model.backbone),
+      optimiser(trainable_weights_of(*model.backbone), options) {}
+
+Model TrainingState::averaged() const {
+  Model result = model;
+  result.backbone = ema.backbone();
+  return result;
+}
+
+StepReport train_step(TrainingState& state, const TrainOptions& options,
+                      std::span<const TrainingBatch> parts, bool autocast) {
+  Backbone& backbone = *state.model.backbone;
+  const NamedTensors weights = trainable_weights_of(backbone);
+  const double share = 1.0 / static_cast<double>(parts.size());
+  StepReport report = {.lr = options.schedule.at(state.step, options.steps)};
+  state.optimiser.zero_gradients();
+  Tensor output;
+  for (const TrainingBatch& part : parts) {
+    Loss result;
+    {
+      const Autocast scope(autocast, part.x.device());
+      result = loss(backbone, state.model.objective, state.model.output_sign, part);
+    }
+    output = result.prediction;
+    const Tensor mean = result.per_sample.mean() * share;
+    const double value = mean.item<double>();
+    if (!std::isfinite(value)) refuse(state, part, output);
+    report.loss += value;
+    mean.backward();
+  }
+  report.gradient_norm = gradient_norm(weights);
+  if (!std::isfinite(report.gradient_norm)) refuse(state, parts.back(), output);
+  if (options.clip > 0 && report.gradient_norm > options.clip) {
+    scale_gradients(weights, options.clip / report.gradient_norm);
+  }
+  state.optimiser.step(report.lr);
+  state.ema.update(backbone, options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
+  state.smooth_loss = state.step == 0
+                          ? report.loss
+                          : kSmoothing * state.smooth_loss + (1 - kSmoothing) * report.loss;
+  ++state.step;
+  return report;
+}
+
+}  // namespace eqm

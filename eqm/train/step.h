@@ -1,0 +1,38 @@
+// One step of training: what changes, and how.
+#pragma once
+
+#include <span>
+
+#include "eqm/landscape/model.h"
+#include "eqm/train/adamw.h"
+#include "eqm/train/ema.h"
+#include "eqm/train/options.h"
+
+namespace eqm {
+
+// All that training changes. A checkpoint holds exactly this.
+struct TrainingState {
+  Model model;
+  Ema ema;
+  AdamW optimiser;
+  int64_t step = 0;        // steps done
+  double smooth_loss = 0;  // a running mean of the loss, for people
+
+  TrainingState(Model start, const AdamWOptions& options);
+
+  // The model with the averaged weights.
+  Model averaged() const;
+};
+
+struct StepReport {
+  double loss = 0;
+  double gradient_norm = 0;  // before clipping
+  double lr = 0;
+};
+
+// Takes one optimiser step on a batch that comes in equal parts. A number that is not finite throws
+// a numeric error that names step and tensor, before any weight has changed.
+StepReport train_step(TrainingState& state, const TrainOptions& options,
+                      std::span<const TrainingBatch> parts, bool autocast);
+
+}  // namespace eqm

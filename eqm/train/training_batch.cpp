@@ -1,0 +1,38 @@
+#include "eqm/train/training_batch.h"
+
+#include <torch/torch.h>
+
+#include "eqm/base/draws.h"
+#include "eqm/tensor/bridge.h"
+#include "eqm/tensor/noise_tensor.h"
+
+namespace eqm {
+
+Tensor states_of(const Batch& batch, const Scaling& scaling, const torch::TensorOptions& type) {
+  const TensorView view = {.dtype = batch.dtype, .shape = batch.shape, .bytes = *batch.bytes};
+  return scaling.to_states(to_tensor(view, batch.bytes).to(type.device())).to(type);
+}
+
+TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
+                                  const Randomness& randomness, int64_t first_row,
+                                  const torch::TensorOptions& type) {
+  const auto key = [&](Draw draw) {
+    return NoiseKey{.seed = randomness.seed,
+                    .sample = static_cast<uint64_t>(first_row),
+                    .draw = draw};
+  };
+  const int64_t rows = batch.shape.front();
+  TrainingBatch result;
+  result.x = states_of(batch, scaling, type);
+  const Shape shape(batch.shape.begin() + 1, batch.shape.end());
+  result.noise = normal_rows(key(draw_noise), rows, shape, type);
+  result.gamma = uniform_rows(key(draw_gamma), rows, type);
+  if (batch.labels.front() == kNoLabel) return result;
+  const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
+  const Tensor uniform = uniform_rows(key(draw_label_dropout), rows, torch::kFloat64);
+  result.labels = drop_labels(labels, uniform, randomness.label_dropout, randomness.null_label)
+                      .to(type.device());
+  return result;
+}
+
+}  // namespace eqm

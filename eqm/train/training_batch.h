@@ -1,0 +1,25 @@
+// From loaded examples to a training batch: states on the device, and their randomness. Row r of
+// the stream of all examples gets the same noise, γ and label dropout in any run with this seed.
+#pragma once
+
+#include "eqm/data/loader.h"
+#include "eqm/landscape/objective.h"
+#include "eqm/landscape/scaling.h"
+
+namespace eqm {
+
+struct Randomness {
+  uint64_t seed = 0;
+  double label_dropout = 0;
+  int64_t null_label = -1;
+};
+
+// `first_row` is the place of the batch's first row in the stream of all rows ever trained on.
+TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
+                                  const Randomness& randomness, int64_t first_row,
+                                  const torch::TensorOptions& type);
+
+// The examples of a batch as states.
+Tensor states_of(const Batch& batch, const Scaling& scaling, const torch::TensorOptions& type);
+
+}  // namespace eqm
