@@ -11,6 +11,7 @@
 #include "tests/io/jpeg_samples.h"
 #include "tests/support/damage.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/peak_memory.h"
 
 namespace eqm {
 namespace {
@@ -19,6 +20,7 @@ using test::Bytes;
 using test::bytes_from_hex;
 using test::expect_error;
 using test::expect_input_error;
+using test::peak_memory;
 
 // A smooth picture: what JPEG is made for, so a high quality changes little.
 Image gradient(int width, int height, int channels) {
@@ -179,7 +181,9 @@ TEST(Jpeg, refuses_pictures_over_the_pixel_limit) {
 
 TEST(Jpeg, refuses_sizes_the_file_cannot_hold_before_reserving_memory) {
   const Bytes bytes = encode_jpeg(gradient(8, 8, 3), 90);
+  const uint64_t before = peak_memory();
   expect_input_error("cannot hold", [&] { decode(with_claimed_size(bytes, 16'000, 16'000)); });
+  EXPECT_LT(peak_memory() - before, uint64_t{100} << 20);  // 768 MB are claimed
 }
 
 TEST(Jpeg, refuses_a_picture_without_height) {
