@@ -6,7 +6,8 @@ packages=(
   g++ cmake ninja-build pkg-config git ca-certificates binutils
   libtorch-dev libopenblas0-openmp
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
-  libspng-dev libturbojpeg0-dev libarchive-dev libcairo2-dev fonts-dejavu-core librandom123-dev
+  libspng-dev libturbojpeg0-dev zlib1g-dev libarchive-dev libcairo2-dev fonts-dejavu-core
+  librandom123-dev
   libgtest-dev libgmock-dev librapidcheck-dev protobuf-compiler
   dataset-fashion-mnist
   clang clang-format clang-tidy

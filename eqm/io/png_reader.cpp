@@ -39,8 +39,8 @@ class Checker {
 
 void check_size(const spng_ihdr& header, size_t file_size, const Checker& checked) {
   const uint64_t pixels = uint64_t{header.width} * header.height;
-  if (pixels > kMaxPngPixels) {
-    checked.refuse(fmt::format("{} pixels; {} are allowed", pixels, kMaxPngPixels));
+  if (pixels > kMaxImagePixels) {
+    checked.refuse(fmt::format("{} pixels; {} are allowed", pixels, kMaxImagePixels));
   }
   // A lower bound: one channel, no filter bytes.
   const uint64_t least_bytes = pixels * header.bit_depth / 8;

@@ -22,23 +22,6 @@ constexpr size_t kMaxKeyword = 79;
               "a picture has width, height and 1, 3 or 4 channels of bytes");
 }
 
-void check(const Image& image) {
-  if (image.width <= 0 || image.height <= 0) {
-    refuse_image(fmt::format("{} by {} pixels", image.width, image.height));
-  }
-  if (image.channels != 1 && image.channels != 3 && image.channels != 4) {
-    refuse_image(fmt::format("{} channels", image.channels));
-  }
-  const uint64_t pixels = static_cast<uint64_t>(image.width) * static_cast<uint64_t>(image.height);
-  if (pixels > kMaxPngPixels) {
-    refuse_image(fmt::format("{} pixels; {} are allowed", pixels, kMaxPngPixels));
-  }
-  if (image.pixels.size() != pixels * static_cast<uint64_t>(image.channels)) {
-    refuse_image(fmt::format("{} bytes for {} by {} pixels of {} channels", image.pixels.size(),
-                             image.width, image.height, image.channels));
-  }
-}
-
 constexpr bool is_printable_latin1(unsigned char c) {
   return (c >= 32 && c <= 126) || c >= 161;
 }
@@ -104,7 +87,7 @@ uint8_t color_type_of(int channels) {
 }  // namespace
 
 std::vector<std::byte> encode_png(const Image& image, const PngText& text) {
-  check(image);
+  if (const auto problem = problem_of(image)) refuse_image(*problem);
   const PngContext context = make_png_context(SPNG_CTX_ENCODER);
   const auto checked = [](int status) {
     if (status == 0) return;

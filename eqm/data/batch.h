@@ -1,0 +1,27 @@
+// Examples side by side, as a training step takes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "eqm/io/tensor_view.h"
+
+namespace eqm {
+
+struct Batch {
+  int64_t number = 0;
+  int64_t epoch = 0;  // that of the first example
+  Dtype dtype = Dtype::u8;
+  std::vector<int64_t> shape;  // [B, ...]
+  // Shared with nobody but the holders of this batch; goes back to its loader for reuse when the
+  // last of them lets go.
+  std::shared_ptr<std::vector<std::byte>> bytes;
+  std::vector<int64_t> labels;   // [B], kNoLabel where there is none
+  std::vector<int64_t> indices;  // [B], into the source
+
+  TensorView view() const { return {.dtype = dtype, .shape = shape, .bytes = *bytes}; }
+};
+
+}  // namespace eqm

@@ -1,0 +1,48 @@
+#include "eqm/data/layout.h"
+
+#include <exception>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/base/error.h"
+#include "eqm/io/text.h"
+
+namespace eqm {
+
+size_t Layout::bytes() const {
+  const std::optional<uint64_t> count = byte_count(dtype, shape);
+  if (!count) throw Error(ErrorKind::internal, "examples of an impossible shape");
+  return static_cast<size_t>(*count);
+}
+
+Layout layout_of(const Source& source) {
+  std::exception_ptr first;
+  for (int64_t i = 0; i < source.size(); ++i) {
+    try {
+      Example example = source.get(i);
+      return {.dtype = example.dtype, .shape = std::move(example.shape)};
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  throw Error(ErrorKind::input, "the data set has no examples", "choose a set with at least one");
+}
+
+void require_layout(const Example& example, const Layout& layout, const std::string& name) {
+  const Layout own = {.dtype = example.dtype, .shape = example.shape};
+  if (own == layout && example.bytes.size() == layout.bytes()) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{} is {} where the examples before are {}", in_quotes(name),
+                          describe(own), describe(layout)),
+              "images of several sizes need one to be brought to: give --size");
+}
+
+std::string describe(const Layout& layout) {
+  return fmt::format("{} [{}]", name_of(layout.dtype), fmt::join(layout.shape, ", "));
+}
+
+}  // namespace eqm

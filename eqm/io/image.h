@@ -1,0 +1,33 @@
+// A picture in memory, eight bits per channel, and its decoding from either file format (png.h,
+// jpeg.h). Pure functions, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace eqm {
+
+// Pixels row by row, channels interleaved.
+struct Image {
+  int width = 0;
+  int height = 0;
+  int channels = 3;             // 1 grey, 3 RGB, 4 RGBA
+  std::vector<uint8_t> pixels;  // [height, width, channels]
+};
+
+// A gigabyte as RGBA: beyond any picture we make or learn from, and still within a small machine's
+// memory.
+inline constexpr uint64_t kMaxImagePixels = uint64_t{1} << 28;
+
+// What is wrong with an image's size, channels or number of bytes; nothing when all is well.
+std::optional<std::string> problem_of(const Image& image);
+
+// PNG or JPEG, told apart by their first bytes. Kind input when they are neither or damaged;
+// `source` is named in errors.
+Image decode_image(std::span<const std::byte> bytes, const std::string& source);
+
+}  // namespace eqm

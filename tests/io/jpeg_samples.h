@@ -1,0 +1,53 @@
+// Small JPEG files that our own writer cannot make, with the pixels libjpeg-turbo's own interface
+// decodes (accurate transform, smooth chroma: its defaults, and Pillow's).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace eqm::test {
+
+inline std::vector<std::byte> bytes_from_hex(std::string_view hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::vector<std::byte> bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(digit(hex[i]) * 16 + digit(hex[i + 1])));
+  }
+  return bytes;
+}
+
+// 16 by 16 pixels, colour at half resolution, with sharp edges in colour.
+inline constexpr std::string_view kSubsampledJpeg =
+    "ffd8ffe000104a46494600010100000100010000ffdb004300080606070605080707070909080a0c140d0c0b0b0c"
+    "1912130f141d1a1f1e1d1a1c1c20242e2720222c231c1c2837292c30313434341f27393d38323c2e333432ffdb00"
+    "43010909090c0b0c180d0d1832211c21323232323232323232323232323232323232323232323232323232323232"
+    "3232323232323232323232323232323232323232ffc00011080010001003012200021101031101ffc40017000003"
+    "010000000000000000000000000002040506ffc40024100002010205040300000000000000000001020306110004"
+    "051231224162914271f1ffc40014010100000000000000000000000000000003ffc4002311000102020b00000000"
+    "00000000000000010211000604051214152122233371a2ffda000c03010002110311003f00ccd3d9edf51c10acc1"
+    "91c336de7e27d7186b5f9211aa4e1f78652a6e0f88f5fb88d4ac90495465b6a59c07b1bf8b5fec606accc2c751e7"
+    "54dc1b273dfa17b61572e15577754e5b56bdb4263253309a438e16ef5bc7ffd9";
+
+// Its row 8. The fast transform and plain chroma each give other values.
+inline const std::vector<uint8_t> kSubsampledRow8 = {
+    107, 14,  147, 92,  1,   130, 97,  11,  134, 71,  0,  113, 58,  0,  109, 29,
+    54,  74,  39,  236, 61,  0,   255, 0,   0,   255, 0,  48,  225, 47, 47,  49,
+    62,  108, 21,  126, 110, 26,  124, 111, 34,  128, 92, 27,  119, 76, 17,  107};
+
+// 32 by 8 pixels in Adobe's YCCK: a bar of cyan, one of cmyk(0, 102, 204, 51), black, white; each 8
+// pixels wide.
+inline constexpr std::string_view kYcckJpeg =
+    "ffd8ffee000e41646f626500640000000002ffdb0043000101010101010101010101010101010101010101010101"
+    "0101010101010101010101010101010101010101010101010101010101010101010101010101010101ffdb004301"
+    "01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101"
+    "010101010101010101010101010101010101ffc00014080008002004011100021101031101041100ffc400180000"
+    "030101000000000000000000000000090a0b0006ffc40014100100000000000000000000000000000000ffc40017"
+    "010003010000000000000000000000000000090a0bffc40014110100000000000000000000000000000000ffda00"
+    "0e040100021103110400003f000be54ebf83fc3b85bc322f0672b3a77cf6119f6017f87fffd9";
+
+// Where that file says what its four channels are: 2 is YCCK, 0 is CMYK.
+inline constexpr size_t kAdobeTransformOffset = 17;
+
+}  // namespace eqm::test
