@@ -1,5 +1,7 @@
 #include "eqm/draw/cairo_support.h"
 
+#include <cmath>
+
 #include <cairo.h>
 #include <fmt/format.h>
 
@@ -16,6 +18,12 @@ void require(cairo_status_t status) {
 }
 
 }  // namespace
+
+bool drawable(Rect r) {
+  return std::isfinite(r.x) && std::isfinite(r.y) && std::isfinite(r.width) &&
+         std::isfinite(r.height) && std::abs(r.x) < kFarthest && std::abs(r.y) < kFarthest &&
+         r.width >= 0 && r.height >= 0 && r.width < kFarthest && r.height < kFarthest;
+}
 
 Surface own(_cairo_surface* raw) {
   Surface surface(raw, cairo_surface_destroy);

@@ -14,6 +14,12 @@ namespace eqm::draw {
 // Cairo's image surfaces end here.
 inline constexpr int kLargestSide = 32767;
 
+// Cairo computes in 24.8 fixed point, which wraps beyond 8 million pixels.
+inline constexpr double kFarthest = 1e6;
+
+// Finite, not inside out and not too far away.
+bool drawable(Rect rect);
+
 using Context = std::unique_ptr<_cairo, void (*)(_cairo*)>;
 using Surface = std::unique_ptr<_cairo_surface, void (*)(_cairo_surface*)>;
 

@@ -15,16 +15,7 @@
 namespace eqm::draw {
 namespace {
 
-// Cairo computes in 24.8 fixed point, which wraps beyond 8 million pixels.
-constexpr double kFarthest = 1e6;
-
 constexpr std::size_t kMostDotPaths = 1000;
-
-bool drawable(Rect r) {
-  return std::isfinite(r.x) && std::isfinite(r.y) && std::isfinite(r.width) &&
-         std::isfinite(r.height) && std::abs(r.x) < kFarthest && std::abs(r.y) < kFarthest &&
-         r.width >= 0 && r.height >= 0 && r.width < kFarthest && r.height < kFarthest;
-}
 
 bool drawable(Point p) {
   return std::abs(p.x) < kFarthest && std::abs(p.y) < kFarthest;
@@ -45,42 +36,6 @@ Point pulled_back(Point from, Point to) {
     return std::clamp(start + share * (end - start), -kFarthest, kFarthest);
   };
   return {place(from.x, to.x), place(from.y, to.y)};
-}
-
-std::uint32_t premultiplied_argb(Colour colour) {
-  const auto byte = [](double v) {
-    return static_cast<std::uint32_t>(std::lround(255 * (v > 0 ? std::min(v, 1.0) : 0.0)));
-  };
-  return byte(colour.a) << 24 | byte(colour.r * colour.a) << 16 | byte(colour.g * colour.a) << 8 |
-         byte(colour.b * colour.a);
-}
-
-// Smooth stretching fades into transparency at a picture's border. So the border pixels are
-// repeated once more around the picture, and the fading ring is clipped away.
-void paint_image(cairo_t* cairo, Rect rect, const Raster& raster) {
-  const Surface surface =
-      own(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, raster.width + 2, raster.height + 2));
-  auto* bytes = cairo_image_surface_get_data(surface.get());
-  const int stride = cairo_image_surface_get_stride(surface.get());
-  for (int y = 0; y < raster.height + 2; ++y) {
-    auto* row = reinterpret_cast<std::uint32_t*>(bytes + std::ptrdiff_t{y} * stride);
-    const auto source_row = static_cast<std::size_t>(std::clamp(y - 1, 0, raster.height - 1));
-    for (int x = 0; x < raster.width + 2; ++x) {
-      const auto source_column = static_cast<std::size_t>(std::clamp(x - 1, 0, raster.width - 1));
-      const auto at = source_row * static_cast<std::size_t>(raster.width) + source_column;
-      row[x] = premultiplied_argb(raster.pixels[at]);
-    }
-  }
-  cairo_surface_mark_dirty(surface.get());
-  cairo_save(cairo);
-  cairo_rectangle(cairo, rect.x, rect.y, rect.width, rect.height);
-  cairo_clip(cairo);
-  cairo_translate(cairo, rect.x, rect.y);
-  cairo_scale(cairo, rect.width / raster.width, rect.height / raster.height);
-  cairo_set_source_surface(cairo, surface.get(), -1, -1);
-  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR);
-  cairo_paint(cairo);
-  cairo_restore(cairo);
 }
 
 }  // namespace
@@ -224,17 +179,6 @@ void Canvas::text(Point anchor, std::string_view text, const TextStyle& style) {
     cairo_restore(cairo);
     cairo_new_path(cairo);
   });
-}
-
-void Canvas::image(Rect rect, const Raster& raster) {
-  if (raster.width < 0 || raster.height < 0 || raster.width > kLargestSide - 2 ||
-      raster.height > kLargestSide - 2 ||
-      raster.pixels.size() != static_cast<std::size_t>(raster.width) * std::size_t(raster.height)) {
-    throw Error(ErrorKind::usage, fmt::format("a picture of {} by {} pixels holds {} colours",
-                                              raster.width, raster.height, raster.pixels.size()));
-  }
-  if (raster.pixels.empty() || !drawable(rect) || rect.width <= 0 || rect.height <= 0) return;
-  commands_.push_back([rect, raster](cairo_t* cairo) { paint_image(cairo, rect, raster); });
 }
 
 void Canvas::push_clip(Rect rect) {

@@ -38,6 +38,12 @@ struct Stroke {
   std::vector<double> dashes = {};  // lengths of strokes and gaps in turn; empty for a solid line
 };
 
+// How a picture is stretched.
+enum class Sampling {
+  smooth,   // bilinear
+  nearest,  // each of its pixels becomes a rectangle of one colour
+};
+
 enum class Align { left, centre, right };
 
 struct TextStyle {
@@ -76,8 +82,9 @@ class Canvas {
   // `anchor` lies on the baseline.
   void text(Point anchor, std::string_view text, const TextStyle& style);
 
-  // Stretched over `rect`, smoothly.
-  void image(Rect rect, const Raster& raster);
+  // Stretched over `rect`.
+  void image(Rect rect, const Raster& raster, Sampling sampling = Sampling::smooth);
+  void image(Rect rect, const Pixels& pixels, Sampling sampling = Sampling::smooth);
 
   // What follows is drawn inside `rect` only, until the matching pop_clip().
   void push_clip(Rect rect);
@@ -92,6 +99,7 @@ class Canvas {
 
   void replay(_cairo* cairo) const;
   void fill_shapes(std::vector<Polyline> shapes, Colour fill);
+  void place(Rect rect, int width, int height, std::vector<std::uint32_t> argb, Sampling sampling);
 
   int width_;
   int height_;

@@ -135,6 +135,51 @@ TEST(Canvas, an_image_keeps_its_orientation_and_fills_its_rectangle_to_the_borde
   EXPECT_NEAR(pixel(pixels, 19, 10)[2], 128, 20);  // half way between red and blue
 }
 
+TEST(Canvas, a_sharp_image_shows_each_pixel_as_a_block_of_its_colour) {
+  const Pixels picture{.width = 3,
+                       .height = 2,
+                       .rgb = {255, 0, 0, 0, 255, 0, 0, 0, 255,  //
+                               9, 200, 7, 0, 0, 0, 255, 1, 128}};
+  for (const int zoom : {1, 2, 5, 31, 100}) {
+    Canvas canvas(3 * zoom + 4, 2 * zoom + 4);
+    canvas.image({2, 2, 3.0 * zoom, 2.0 * zoom}, picture, Sampling::nearest);
+    const Pixels pixels = canvas.to_pixels();
+    for (int y = 0; y < pixels.height; ++y) {
+      for (int x = 0; x < pixels.width; ++x) {
+        const bool inside = x >= 2 && y >= 2 && x < 2 + 3 * zoom && y < 2 + 2 * zoom;
+        const Rgb expected = inside ? pixel(picture, (x - 2) / zoom, (y - 2) / zoom) : kWhitePixel;
+        ASSERT_EQ(pixel(pixels, x, y), expected) << zoom << ": " << x << " " << y;
+      }
+    }
+  }
+}
+
+TEST(Canvas, a_sharp_image_is_transparent_where_its_colours_are) {
+  Canvas canvas(4, 2);
+  const Raster raster{.width = 2, .height = 1, .pixels = {kRed, kRed.with_alpha(0)}};
+  canvas.image({0, 0, 4, 2}, raster, Sampling::nearest);
+  const Pixels pixels = canvas.to_pixels();
+  EXPECT_EQ(pixel(pixels, 1, 1), kRedPixel);
+  EXPECT_EQ(pixel(pixels, 2, 1), kWhitePixel);
+}
+
+TEST(Canvas, a_sharp_image_larger_than_memory_is_drawn_all_the_same) {
+  Canvas canvas(10, 10);
+  canvas.image({0, 0, 9e5, 9e5}, Raster{.width = 1, .height = 1, .pixels = {kRed}},
+               Sampling::nearest);
+  EXPECT_EQ(pixel(canvas.to_pixels(), 9, 9), kRedPixel);
+}
+
+TEST(Canvas, an_image_with_too_few_or_too_many_pixels_is_a_usage_error) {
+  Canvas canvas(10, 10);
+  EXPECT_THROW(canvas.image({0, 0, 5, 5}, Pixels{.width = 2, .height = 2, .rgb = {1, 2, 3}}),
+               Error);
+  EXPECT_THROW(canvas.image({0, 0, 5, 5}, Raster{.width = 0, .height = 2, .pixels = {kRed}}),
+               Error);
+  EXPECT_THROW(canvas.image({0, 0, 5, 5}, Pixels{.width = -1, .height = -1, .rgb = {1, 2, 3}}),
+               Error);
+}
+
 TEST(Canvas, what_is_not_finite_is_left_out) {
   Canvas canvas(30, 30);
   const Point lost[] = {{kNan, 5}, {5, kInf}, {-kInf, kNan}};

@@ -1,50 +1,29 @@
 #include "eqm/io/atomic_file.h"
 
-#include <csignal>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "eqm/io/mapped_file.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm {
 namespace {
 
 using test::expect_error;
+using test::FileSizeLimit;
 using test::TemporaryFolder;
 using Names = std::vector<std::string>;
 
 std::string content_of(const std::filesystem::path& path) {
   return std::string(MappedFile::open(path).text());
 }
-
-// Files of this process cannot grow past the limit: a full disk that works for root and needs no
-// disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 RC_GTEST_PROP(AtomicFile, holds_what_was_written_piece_by_piece,
               (const std::vector<std::string>& pieces)) {

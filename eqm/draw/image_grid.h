@@ -1,0 +1,29 @@
+// Pictures of one size in rows and columns, with quiet labels: samples of a model, class by class,
+// or stages of a descent. Every pixel of a picture is shown as a square of its own colour.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eqm/draw/canvas.h"
+
+namespace eqm::draw {
+
+struct GridOptions {
+  std::string title = {};
+  int columns = 0;                              // 0: as many as column labels, else a square grid
+  std::vector<std::string> row_labels = {};     // one per row, or none
+  std::vector<std::string> column_labels = {};  // one per column, or none
+  int gap = 4;                                  // pixels between pictures
+  int zoom = 0;                                 // canvas pixels per picture pixel; 0: see auto_zoom
+};
+
+// Pictures fill the grid row by row; the last row may end early. Error(usage) when there are none,
+// when their sizes differ, or when the labels do not fit the grid.
+Canvas image_grid(std::span<const Pixels> pictures, const GridOptions& options = {});
+
+// The zoom that shows a small picture about 64 pixels wide; 1 for larger ones.
+int auto_zoom(int width);
+
+}  // namespace eqm::draw
