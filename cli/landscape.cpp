@@ -123,7 +123,7 @@ Examples:
       print_row("fresh data", *study.fresh_distance, "what a perfect sampler would get");
     }
     print_row("noise", study.noise_distance, "where descent starts");
-    console.log.info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());
+    console.log->info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());
     return 0;
   }
 

@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);
-    Console console = {*logger, progress};
+    Console console = {logger, progress};
     const int code = command.verb->run(command.options, console);
     finish_output();
     return code;

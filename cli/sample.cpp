@@ -146,13 +146,13 @@ Examples:
       if (!rows.empty()) text.emplace_back("Label", rows[i / static_cast<size_t>(per_class_)]);
       write_png(folder / fmt::format("{:06}.png", i), pictures[i], text);
     }
-    console.log.info("wrote {} pictures to {}", pictures.size(), folder.string());
+    console.log->info("wrote {} pictures to {}", pictures.size(), folder.string());
     if (states.size(0) > kMostGridPictures) return;
     const int64_t columns = rows.empty() ? grid_columns(states.size(0)) : per_class_;
     write_png(std::filesystem::path(out_) / "grid.png",
               picture_grid(states, model.scaling, columns, rows, ""),
               {{"Software", "eqm " EQM_VERSION}, {"Model", model_}, {"Seed", std::to_string(seed_)}});
-    console.log.info("wrote {}/grid.png", out_);
+    console.log->info("wrote {}/grid.png", out_);
   }
 
   static int64_t grid_columns(int64_t count) {

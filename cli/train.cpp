@@ -73,7 +73,7 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     const bool autocast = runtime_.precision == "bfloat16";
     if (autocast && type.device().is_cpu()) {
-      console.log.warn("bfloat16 is slow on most processors; float32 is likely faster here");
+      console.log->warn("bfloat16 is slow on most processors; float32 is likely faster here");
     }
     catch_interrupts();
     const RunHost host = {.log = console.log,

@@ -14,7 +14,7 @@ namespace eqm::cli {
 
 // What the program hands to every verb.
 struct Console {
-  Logger& log;
+  std::shared_ptr<Logger> log;
   Progress& progress;
 };
 

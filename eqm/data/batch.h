@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "eqm/data/source.h"
 #include "eqm/io/tensor_view.h"
 
 namespace eqm {
@@ -23,5 +24,8 @@ struct Batch {
 
   TensorView view() const { return {.dtype = dtype, .shape = shape, .bytes = *bytes}; }
 };
+
+// Examples [first, first + count) of a source, side by side.
+Batch read_batch(const Source& source, int64_t first, int64_t count);
 
 }  // namespace eqm

@@ -41,7 +41,8 @@ void RuntimeOptions::declare(OptionSet& options) {
   options.section("runtime");
   options.text("device", device, "cpu, cuda or cuda:N");
   options.count("threads", threads, Range::between(0, 1024), "threads; 0 takes every processor");
-  options.choice("precision", precision, {"float32", "float64"}, "of all numbers");
+  options.choice("precision", precision, {"float32", "float64", "bfloat16"},
+                 "of all numbers; bfloat16 is for the matrix products of training only");
 }
 
 int64_t usable_processors() {

@@ -75,7 +75,7 @@ LoaderOptions loader_options(const TrainOptions& options) {
           .seed = static_cast<uint64_t>(options.seed),
           .threads = options.data.loader_threads,
           .flip = options.data.flip,
-          .damaged = options.data.skip_damaged ? Damaged::skip : Damaged::stop};
+          .bad_examples = options.data.skip_damaged ? BadExamples::skip : BadExamples::stop};
 }
 
 Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
@@ -87,7 +87,8 @@ Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, con
       state_(std::move(state)),
       identity_(std::move(identity)),
       metrics_(paths, start == RunStart::resume ? state_.step : 0),
-      loader_(data_.training, loader_options(options), state_.step, host.log),
+      loader_(data_.training, loader_options(options), state_.step,
+              host.log),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
                    .label_dropout = options.model.label_dropout,
                    .null_label = state_.model.backbone->null_label()}) {}
@@ -182,7 +183,7 @@ void Run::after_step(const StepReport& report) {
 RunSummary Run::go() {
   const auto start = Timer::now();
   const int64_t first = state_.step;
-  host_.progress.begin("training", options_.steps, "steps", first);
+  host_.progress.begin("training", options_.steps, "steps");
   while (state_.step < options_.steps && !host_.stop_requested()) {
     after_step(train_step(state_, options_, next_parts(), host_.autocast));
   }
@@ -219,10 +220,10 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   if (start == RunStart::resume) {
     const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
     if (checkpoints.empty()) {
-      host.log.info("no checkpoint yet: the run starts from the beginning");
+      host.log->info("no checkpoint yet: the run starts from the beginning");
     } else {
       load_checkpoint(checkpoints.back(), identity, state);
-      host.log.info("going on from step {}", state.step);
+      host.log->info("going on from step {}", state.step);
     }
   }
   write_file(paths.config(), config);

@@ -15,7 +15,7 @@ namespace eqm {
 
 // What the caller provides.
 struct RunHost {
-  Logger& log;
+  std::shared_ptr<Logger> log;
   Progress& progress;
   std::function<bool()> stop_requested;  // asked before every step
   torch::TensorOptions type;             // device and precision to compute with

@@ -76,8 +76,18 @@ void split(TrainingData& data, int64_t held_out) {
   const int64_t size = data.training->size();
   const int64_t stride = std::max(size / std::max<int64_t>(1, held_out), kLeastTrainedPerHeldOut + 1);
   if (size < stride) return;  // too few to spare any
-  data.held_out = every_nth(data.training, stride, stride - 1);
-  data.training = all_but_every_nth(data.training, stride, stride - 1);
+  data.held_out = shard_source(data.training, stride - 1, stride);
+  data.training = except_shard_source(data.training, stride - 1, stride);
+}
+
+// Whether the data come with a part to test with.
+bool has_test_part(const std::string& data) {
+  std::error_code ignored;
+  const std::filesystem::path folder = data;
+  return data == "fashion-mnist" || data == "mnist" ||
+         std::filesystem::exists(folder / "t10k-images-idx3-ubyte", ignored) ||
+         std::filesystem::exists(folder / "t10k-images-idx3-ubyte.gz", ignored) ||
+         std::filesystem::exists(folder / "test_batch.bin", ignored);
 }
 
 }  // namespace
@@ -86,7 +96,7 @@ TrainingData open_training_data(const TrainDataOptions& options) {
   const auto limit = static_cast<uint64_t>(options.cache_mb) << 20;
   SourceOptions how = {.split = Split::train, .channels = options.channels, .size = options.size};
   TrainingData data;
-  data.training = cached(open_source(options.data, how), limit);
+  data.training = cache_source(open_source(options.data, how), limit);
   const Example first = data.training->get(0);
   data.shape = first.shape;
   data.scaling = first.dtype == Dtype::u8 ? Scaling::pixels()
@@ -94,15 +104,15 @@ TrainingData open_training_data(const TrainDataOptions& options) {
   if (options.held_out == 0) return data;
   how.split = Split::test;
   const bool named = !options.held_out_data.empty();
-  if (named || has_split(options.data, Split::test)) {
+  if (named || has_test_part(options.data)) {
     const SourcePtr test = open_source(named ? options.held_out_data : options.data, how);
     if (test->class_names() != data.training->class_names() || test->get(0).shape != data.shape) {
       throw Error(ErrorKind::input,
                   "the held-out data have other classes or shapes than the training data",
                   "give held-out data of the same kind, or --held-out 0");
     }
-    data.held_out = every_nth(test, std::max<int64_t>(1, test->size() / options.held_out), 0);
-    data.held_out = cached(data.held_out, limit);
+    data.held_out = shard_source(test, 0, std::max<int64_t>(1, test->size() / options.held_out));
+    data.held_out = cache_source(data.held_out, limit);
   } else {
     split(data, options.held_out);
   }
