@@ -116,7 +116,8 @@ int run(int argc, char** argv) {
   const auto logger = stderr_logger(quiet     ? Verbosity::quiet
                                     : verbose ? Verbosity::verbose
                                               : Verbosity::normal);
-  ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
+  ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO),
+                       STDERR_FILENO);
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);

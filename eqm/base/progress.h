@@ -14,6 +14,9 @@ class Progress {
   virtual ~Progress() = default;
   // Starts a piece of work of `total` units; `unit` names them ("steps").
   virtual void begin(const std::string& what, int64_t total, const std::string& unit) = 0;
+  // The first `done` units were done before, by a run that this one resumes: they count as done but
+  // took no time of ours. Between begin() and the first update().
+  virtual void resume_at(int64_t /*done*/) {}
   // `note` is a short extra such as "loss 0.31".
   virtual void update(int64_t done, const std::string& note) = 0;
   virtual void end() = 0;
@@ -34,22 +37,27 @@ ProgressStyle progress_style_for(int file_descriptor);
 // Not thread-safe. The stream must outlive it.
 class ProgressBar final : public Progress {
  public:
-  ProgressBar(std::ostream& out, ProgressStyle style);
+  // `terminal` is the file descriptor behind the stream: a bar is kept within its width, because a
+  // line that wraps cannot be redrawn. Without one the width has no limit.
+  ProgressBar(std::ostream& out, ProgressStyle style, int terminal = -1);
 
   void begin(const std::string& what, int64_t total, const std::string& unit) override;
+  void resume_at(int64_t done) override;
   void update(int64_t done, const std::string& note) override;
   void end() override;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string line(Clock::time_point now) const;
+  std::string state(Clock::time_point now) const;
+  std::string bar_line(Clock::time_point now) const;
   void draw(Clock::time_point now);
 
   std::ostream& out_;
   ProgressStyle style_;
+  int terminal_;
   std::string what_, unit_, note_;
-  int64_t total_ = 0, done_ = 0;
+  int64_t total_ = 0, done_ = 0, done_before_ = 0;
   bool open_ = false;
   Clock::time_point start_, last_draw_;
 };

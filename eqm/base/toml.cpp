@@ -1,8 +1,7 @@
 #include "eqm/base/toml.h"
 
-#include <cmath>
+#include <algorithm>
 #include <fstream>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,10 +17,15 @@
 namespace eqm {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Several times what all options need. Bounds the memory a wrong file can ask for, and the depth of
 // its tables: toml++ walks them recursively.
 constexpr size_t kMaxBytes = size_t{1} << 14;
 constexpr int kMaxDepth = 8;
+
+// Files that build on each other, the first included. More cannot be followed by a reader either.
+constexpr size_t kMaxBases = 8;
 
 std::string place(std::string_view origin, const toml::source_region& source) {
   return fmt::format("{}, line {}", origin, source.begin.line);
@@ -102,29 +106,25 @@ void read_table(OptionSet& options, const toml::table& table, const std::string&
   }
 }
 
-}  // namespace
-
-void read_toml(OptionSet& options, std::string_view text, std::string_view origin) {
+toml::table parsed(std::string_view text, std::string_view origin) {
   if (text.size() > kMaxBytes) {
     throw Error(ErrorKind::input,
                 fmt::format("{}: more than the {} bytes allowed for options", origin, kMaxBytes),
                 "is it a TOML file?");
   }
-  toml::table table;
   try {
-    table = toml::parse(text);
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
     throw Error(ErrorKind::input,
                 fmt::format("{}: {}", place(origin, error.source()), error.description()),
                 "the file must be valid TOML: key = value, text in double quotes");
   }
-  read_table(options, table, "", 1, origin);
 }
 
-void read_toml_file(OptionSet& options, const std::filesystem::path& path) {
+std::string content_of(const fs::path& path) {
   std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     // Opening a pipe could wait for ever.
     throw Error(ErrorKind::io,
                 fmt::format("cannot read '{}': it is not a regular file", path.string()),
@@ -136,58 +136,85 @@ void read_toml_file(OptionSet& options, const std::filesystem::path& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) throw io_error_from_errno("read", path.string());
   text.resize(static_cast<size_t>(file.gcount()));
-  read_toml(options, text, path.string());
+  return text;
 }
 
-namespace {
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
-// A basic string: one line, whatever it holds.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '"' || letter == '\\') out += '\\';
-    if (code < 0x20 || code == 0x7f) {
-      out += fmt::format("\\u{:04X}", code);
-    } else {
-      out += letter;
+// The file that `base` names, as seen from the file that says so.
+fs::path base_path(const toml::node& base, const fs::path& folder, std::string_view origin) {
+  const std::string where = place(origin, base.source());
+  const auto* name = base.as_string();
+  if (!name || name->get().empty()) {
+    throw Error(ErrorKind::input, fmt::format("{}: 'base' is not the name of a file", where),
+                "write base = \"other.toml\", with a path relative to this file");
+  }
+  if (folder.empty()) {
+    throw Error(ErrorKind::input, fmt::format("{}: 'base' has no meaning here", where),
+                "only a file can build on another file");
+  }
+  return folder / name->get();
+}
+
+// Reads options from a file and those it builds on.
+class Inheritance {
+ public:
+  explicit Inheritance(OptionSet& options) : options_(options) {}
+
+  void read(std::string_view text, std::string_view origin, const fs::path& folder) {
+    toml::table table = parsed(text, origin);
+    if (const toml::node* base = table.get("base")) {
+      read_base(base_path(*base, folder, origin), place(origin, base->source()));
+      table.erase("base");
     }
+    read_table(options_, table, "", 1, origin);
   }
-  return out + '"';
-}
 
-std::string toml_literal(const OptionValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
-  if (const auto* number = std::get_if<double>(&value)) {
-    const std::string text = fmt::format("{}", *number);
-    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  void read_file(const fs::path& path, const std::string& text) {
+    std::error_code ignored;
+    open_.push_back(fs::canonical(path, ignored));
+    read(text, path.string(), folder_of(path));
+    open_.pop_back();
   }
-  return to_text(value);
-}
+
+ private:
+  void read_base(const fs::path& path, const std::string& asked_at) {
+    std::string text;
+    try {
+      text = content_of(path);
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("{}: {}", asked_at, error.what()),
+                  "the path of 'base' is relative to the file that names it");
+    }
+    std::error_code ignored;
+    if (std::find(open_.begin(), open_.end(), fs::canonical(path, ignored)) != open_.end()) {
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: '{}' builds on itself", asked_at, path.string()),
+                  "a file must not come back to itself through 'base'");
+    }
+    if (open_.size() >= kMaxBases) {
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: more than {} files build on each other", asked_at, kMaxBases),
+                  "join some of them");
+    }
+    read_file(path, text);
+  }
+
+  OptionSet& options_;
+  std::vector<fs::path> open_;  // from the first file to the one being read
+};
 
 }  // namespace
 
-std::string to_toml(const OptionSet& options) {
-  std::string out;
-  // Top-level keys must precede every table.
-  for (const Option& option : options.options()) {
-    if (!option.section.empty()) continue;
-    out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()), option.help);
-  }
-  std::vector<std::string> sections;
-  for (const Option& option : options.options()) {
-    bool known = option.section.empty();
-    for (const std::string& section : sections) known = known || section == option.section;
-    if (!known) sections.push_back(option.section);
-  }
-  for (const std::string& section : sections) {
-    out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", section);
-    for (const Option& option : options.options()) {
-      if (option.section != section) continue;
-      out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()), option.help);
-    }
-  }
-  return out;
+void read_toml(OptionSet& options, std::string_view text, std::string_view origin,
+               const fs::path& folder) {
+  Inheritance(options).read(text, origin, folder);
+}
+
+void read_toml_file(OptionSet& options, const fs::path& path) {
+  Inheritance(options).read_file(path, content_of(path));
 }
 
 }  // namespace eqm

@@ -1,4 +1,7 @@
 // Options from and to TOML. Tables are the options' sections.
+//
+// A file may build on another one by `base = "other.toml"` at its top, with a path relative to
+// itself: the other's keys are read first, then its own. So `base` cannot name an option.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +13,10 @@
 namespace eqm {
 
 // Sets every option named in the text. Unknown keys, keys in the wrong table, wrong types and
-// values out of range throw an input error that names the line. `origin` stands for the file in
-// messages.
-void read_toml(OptionSet& options, std::string_view text, std::string_view origin);
+// values out of range throw an input error that names the file and the line. `origin` stands for
+// the file in messages. Text has no place on the disk: `base` is refused unless a folder is given.
+void read_toml(OptionSet& options, std::string_view text, std::string_view origin,
+               const std::filesystem::path& folder = {});
 void read_toml_file(OptionSet& options, const std::filesystem::path& path);
 
 // All options with their present values and their help as comments: a file that reads back to the

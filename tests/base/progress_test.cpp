@@ -8,6 +8,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace eqm {
@@ -118,6 +120,94 @@ TEST(Progress, survives_work_without_units_and_too_many_of_them) {
     EXPECT_NE(out.str().find("nothing"), std::string::npos);
     EXPECT_NE(out.str().find("25/10 steps"), std::string::npos) << out.str();
   }
+}
+
+// Both ends of a terminal of the given width.
+class Terminal {
+ public:
+  explicit Terminal(int columns) : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0) return;
+    slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY);
+    resize(columns);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    ::close(slave_);
+    ::close(master_);
+  }
+
+  void resize(int columns) {
+    winsize window{};
+    window.ws_col = static_cast<unsigned short>(columns);
+    ::ioctl(slave_, TIOCSWINSZ, &window);
+  }
+
+  int file_descriptor() const { return slave_; }
+
+ private:
+  int master_, slave_ = -1;
+};
+
+std::string last_line(const std::string& text) {
+  const size_t start = text.rfind('\r') + 1;
+  return text.substr(start, text.find("\x1b[K", start) - start);
+}
+
+int letters_in(const std::string& text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+  }));
+}
+
+TEST(Progress, bar_stays_within_the_terminal) {
+  const std::string note = "loss 0.412 · 95.1 images/s · data 0.4 %";
+  Terminal terminal(200);
+  if (terminal.file_descriptor() < 0) GTEST_SKIP() << "no terminal to be had";
+  for (const int columns : {1, 2, 10, 20, 40, 60, 79, 80, 100, 200}) {
+    terminal.resize(columns);
+    std::ostringstream out;
+    ProgressBar bar(out, ProgressStyle::bar, terminal.file_descriptor());
+    bar.begin("training", 20'000, "steps");
+    bar.resume_at(1234);  // no rate, which would make the length depend on the time
+    bar.update(1234, note);
+    bar.end();
+    const std::string line = last_line(out.str());
+    const bool has_room = columns >= 79;
+    EXPECT_LT(letters_in(line), columns) << line;
+    EXPECT_EQ(line.ends_with(note), has_room) << columns << ": " << line;
+    EXPECT_EQ(line.ends_with("…"), !has_room && columns > 1) << columns << ": " << line;
+    EXPECT_EQ(line.find("░") != std::string::npos, has_room) << columns << ": " << line;
+  }
+}
+
+TEST(Progress, resumed_work_is_timed_from_where_it_resumed) {
+  std::ostringstream out;
+  ProgressBar bar(out, ProgressStyle::bar);
+  bar.begin("training", 20'000, "steps");
+  bar.resume_at(10'000);
+  EXPECT_NE(last_line(out.str()).find("10000/20000 steps"), std::string::npos) << out.str();
+  EXPECT_EQ(last_line(out.str()).find("/s"), std::string::npos) << "nothing is done yet";
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  bar.update(10'001, "");
+  // One step in at least 0.11 s leaves 9999 for at least 18 minutes; with the 10000 it were 0 s.
+  EXPECT_NE(last_line(out.str()).find(" min"), std::string::npos) << last_line(out.str());
+  EXPECT_NE(last_line(out.str()).find("████████████░"), std::string::npos) << last_line(out.str());
+  bar.begin("again", 10, "steps");
+  EXPECT_NE(last_line(out.str()).find("0/10 steps"), std::string::npos);
+}
+
+TEST(Progress, a_line_of_training_says_what_one_wants_to_know) {
+  std::ostringstream out;
+  ProgressBar bar(out, ProgressStyle::lines);
+  bar.begin("training", 20'000, "steps");
+  bar.resume_at(1000);
+  EXPECT_EQ(out.str(), "");
+  bar.update(1234, "loss 0.412 · 95.1 images/s · data 0.4 %");
+  bar.end();
+  EXPECT_TRUE(out.str().starts_with("training 1234/20000 steps · 6 % · ")) << out.str();
+  EXPECT_TRUE(out.str().ends_with(" left · loss 0.412 · 95.1 images/s · data 0.4 %\n"))
+      << out.str();
 }
 
 TEST(Progress, style_is_lines_where_there_is_no_terminal) {

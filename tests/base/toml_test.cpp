@@ -262,6 +262,119 @@ TEST(TomlTables, refuses_an_empty_table_that_no_option_lives_in) {
   expect_error(ErrorKind::input, "bogus", [&] { read_toml(set, "[bogus]\n", "x"); });
 }
 
+class TomlBase : public Toml {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+  // The file's place in messages.
+  std::string at(const std::string& name, int line) {
+    return (folder_ / name).string() + ", line " + std::to_string(line) + ": ";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TomlBase, is_read_first_and_overridden) {
+  write("base.toml", "data = \"circles\"\n[training]\nsteps = 7\nlr = 0.5\n");
+  read_toml_file(set_, write("made.toml", "base = \"base.toml\"\n[training]\nlr = 0.25\n"));
+  EXPECT_EQ(values_.data, "circles");
+  EXPECT_EQ(values_.steps, 7);
+  EXPECT_EQ(values_.lr, 0.25);
+  EXPECT_EQ(to_toml(set_).find("base"), std::string::npos);
+}
+
+TEST_F(TomlBase, may_have_a_base_in_another_folder) {
+  write("root.toml", "[training]\nsteps = 7\nlr = 0.5\n");
+  write("sub/middle.toml", "base = \"../root.toml\"\n[training]\nlr = 0.25\nflow = false\n");
+  const auto path = write("made.toml", "base = \"sub/middle.toml\"\ntraining.flow = true\n");
+  read_toml_file(set_, path);
+  EXPECT_EQ(values_.steps, 7);
+  EXPECT_EQ(values_.lr, 0.25);
+  EXPECT_TRUE(values_.flow);
+}
+
+TEST_F(TomlBase, may_be_an_absolute_path) {
+  const auto base = write("base.toml", "[training]\nsteps = 7\n");
+  read_toml_file(set_, write("made.toml", "base = \"" + base.string() + "\"\n"));
+  EXPECT_EQ(values_.steps, 7);
+}
+
+TEST_F(TomlBase, is_found_beside_a_file_named_without_a_folder) {
+  write("base.toml", "[training]\nsteps = 7\n");
+  write("made.toml", "base = \"base.toml\"\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  EXPECT_NO_THROW(read_toml_file(set_, "made.toml"));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(values_.steps, 7);
+}
+
+TEST_F(TomlBase, of_a_text_needs_a_folder) {
+  write("base.toml", "[training]\nsteps = 7\n");
+  read_toml(set_, "base = \"base.toml\"\n", "request", folder_.path());
+  EXPECT_EQ(values_.steps, 7);
+  refused("\nbase = \"base.toml\"\n", 2, "'base' has no meaning here");
+}
+
+TEST_F(TomlBase, names_the_file_with_the_mistake) {
+  write("base.toml", "[training]\n\nstesp = 7\n");
+  const auto path = write("made.toml", "base = \"base.toml\"\n[training]\nsteps = 0\n");
+  expect_error(ErrorKind::input, at("base.toml", 3) + "unknown key",
+               [&] { read_toml_file(set_, path); });
+  write("base.toml", "[training]\nsteps = 7\n");
+  expect_error(ErrorKind::input, at("made.toml", 3) + "training.steps",
+               [&] { read_toml_file(set_, path); });
+  write("base.toml", "\nsteps 7\n");
+  expect_error(ErrorKind::input, at("base.toml", 2), [&] { read_toml_file(set_, path); });
+}
+
+TEST_F(TomlBase, that_is_missing_is_named_with_the_file_that_asks_for_it) {
+  const auto path = write("made.toml", "\nbase = \"absent.toml\"\n");
+  const std::string absent = (folder_ / "absent.toml").string();
+  expect_error(ErrorKind::io, at("made.toml", 2) + "cannot open '" + absent + "': No such file",
+               [&] { read_toml_file(set_, path); });
+  write("made.toml", "base = \".\"\n");
+  expect_error(ErrorKind::io, at("made.toml", 1), [&] { read_toml_file(set_, path); });
+}
+
+TEST_F(TomlBase, must_not_come_back_to_itself) {
+  const auto itself = write("itself.toml", "base = \"itself.toml\"\n");
+  expect_error(ErrorKind::input, at("itself.toml", 1), [&] { read_toml_file(set_, itself); });
+  const auto one = write("one.toml", "base = \"sub/../two.toml\"\n");
+  write("sub/x.toml", "");
+  write("two.toml", "base = \"link.toml\"\n");
+  std::filesystem::create_symlink("one.toml", folder_ / "link.toml");
+  expect_error(ErrorKind::input, "builds on itself", [&] { read_toml_file(set_, one); });
+}
+
+TEST_F(TomlBase, ends_after_eight_files) {
+  write("1.toml", "[training]\nsteps = 7\n");
+  for (int k = 2; k <= 9; ++k) {
+    write(std::to_string(k) + ".toml", "base = \"" + std::to_string(k - 1) + ".toml\"\n");
+  }
+  read_toml_file(set_, folder_ / "8.toml");
+  EXPECT_EQ(values_.steps, 7);
+  expect_error(ErrorKind::input, at("2.toml", 1) + "more than 8 files",
+               [&] { read_toml_file(set_, folder_ / "9.toml"); });
+}
+
+TEST_F(TomlBase, is_the_name_of_a_file) {
+  const auto path = folder_ / "made.toml";
+  for (const char* text : {"base = 3\n", "base = \"\"\n", "base = [\"a\"]\n", "[base]\nx = 1\n"}) {
+    write("made.toml", text);
+    expect_error(ErrorKind::input, "'base' is not the name of a file",
+                 [&] { read_toml_file(set_, path); });
+  }
+  write("made.toml", "[training]\nbase = \"x.toml\"\n");
+  expect_error(ErrorKind::input, "unknown key 'training.base'",
+               [&] { read_toml_file(set_, path); });
+}
+
 TEST_F(TomlFile, of_the_deepest_tables_the_size_allows_is_an_input_error) {
   std::string text = "a";
   while (text.size() < 16'000) text += ".a";
