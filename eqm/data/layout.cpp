@@ -35,10 +35,10 @@ Layout layout_of(const Source& source) {
 void require_layout(const Example& example, const Layout& layout, const std::string& name) {
   const Layout own = {.dtype = example.dtype, .shape = example.shape};
   if (own == layout && example.bytes.size() == layout.bytes()) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{} is {} where the examples before are {}", in_quotes(name),
-                          describe(own), describe(layout)),
-              "images of several sizes need one to be brought to: give --size");
+  throw Error(
+      ErrorKind::input,
+      fmt::format("{} is {} where others are {}", in_quotes(name), describe(own), describe(layout)),
+      "images of several sizes need one to be brought to: give --size");
 }
 
 std::string describe(const Layout& layout) {

@@ -8,6 +8,7 @@
 #include "eqm/base/error.h"
 #include "eqm/base/hash.h"
 #include "eqm/data/check_index.h"
+#include "eqm/data/evenly.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
@@ -81,10 +82,8 @@ class PackedSource : public Source {
     for (const int64_t dimension : packed_.shape) hash.add(dimension);
     for (const std::string& name : packed_.classes) hash.add(name);
     for (const int64_t label : packed_.labels) hash.add(label);
-    const int64_t hashed = std::min(packed_.count, kHashedExamples);
-    for (int64_t i = 0; i < hashed; ++i) {
-      // Rounded down, but without a product that could pass 2^63.
-      hash.add(bytes_of(packed_.count / hashed * i + packed_.count % hashed * i / hashed));
+    for (const int64_t index : evenly_spaced(packed_.count, kHashedExamples)) {
+      hash.add(bytes_of(index));
     }
     fingerprint_ = hash.value();
   }

@@ -1,13 +1,14 @@
 #include "eqm/data/idx_source.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/mapped_file.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/gzip.h"
 #include "tests/support/made_idx.h"
 #include "tests/support/temporary_folder.h"
 
@@ -30,9 +31,10 @@ void write_set(const std::filesystem::path& folder, const std::string& part = "t
              idx_bytes(kIdxLabels, {3}, std::string{1, 0, 2}));
 }
 
-// By the system's own gzip.
+// Replaces a file by its gzip.
 void compress(const std::filesystem::path& path) {
-  ASSERT_EQ(std::system(("gzip -f '" + path.string() + "'").c_str()), 0);
+  write_file(path.string() + ".gz", test::gzipped(MappedFile::open(path).bytes()));
+  std::filesystem::remove(path);
 }
 
 TEST(IdxSource, reads_images_and_labels_of_each_part) {

@@ -199,7 +199,7 @@ TEST(Loader, names_the_example_of_another_size) {
     if (example.label == 2) example.shape = {1, 3, 2};
     return example;
   });
-  expect_input_error("is U8 [1, 3, 2] where the examples before are U8 [1, 2, 3]",
+  expect_input_error("is U8 [1, 3, 2] where others are U8 [1, 2, 3]",
                      [&] { take(source, {.batch = 9}, 1); });
 }
 

@@ -1,18 +1,15 @@
 #include "tests/support/golden.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/tensor/bridge.h"
+#include "tests/support/golden_folder.h"
 
 namespace eqm::test {
 
 std::filesystem::path golden_folder() {
-  const char* chosen = std::getenv("EQM_GOLDEN");
-  return std::filesystem::path(chosen && *chosen ? chosen : EQM_DEFAULT_GOLDEN) / "eqm";
+  return golden_root() / "eqm";
 }
 
 GoldenCase::GoldenCase(const std::filesystem::path& path)
@@ -51,13 +48,8 @@ Model GoldenCase::model(ObjectiveKind kind, torch::ScalarType type) const {
 }
 
 std::vector<GoldenCase> golden_cases(const std::string& kind) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(golden_folder())) {
-    if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
   std::vector<GoldenCase> cases;
-  for (const auto& path : paths) {
+  for (const auto& path : golden_files("eqm")) {
     GoldenCase candidate(path);
     if (candidate.has_meta("case") && candidate.meta("case") == kind) {
       cases.push_back(std::move(candidate));

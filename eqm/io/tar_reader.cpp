@@ -1,0 +1,139 @@
+#include "eqm/io/tar_reader.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/io/text.h"
+
+namespace eqm {
+namespace {
+
+using ArchivePtr = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+class TarReader {
+ public:
+  TarReader(std::span<const std::byte> bytes, const std::string& source)
+      : bytes_(bytes), source_(source), archive_(archive_read_new(), &archive_read_free) {
+    if (!archive_) throw Error(ErrorKind::internal, "libarchive has no memory for a reader");
+  }
+
+  std::vector<TarEntry> read() {
+    if (bytes_.empty()) refuse("it is empty");
+    checked(archive_read_support_format_tar(archive_.get()));
+    checked(archive_read_open_memory(archive_.get(), bytes_.data(), bytes_.size()));
+    while (archive_entry* entry = next_entry()) take(entry);
+    check_end();
+    return std::move(entries_);
+  }
+
+ private:
+  void checked(int status) const {
+    // A warning is about a name's encoding or an attribute we do not use.
+    if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
+    const char* problem = archive_error_string(archive_.get());
+    refuse(problem != nullptr ? problem : "libarchive does not say why");
+  }
+
+  archive_entry* next_entry() const {
+    archive_entry* entry = nullptr;
+    const int status = archive_read_next_header(archive_.get(), &entry);
+    if (status == ARCHIVE_EOF) return nullptr;
+    checked(status);
+    return entry;
+  }
+
+  // libarchive takes the end of the bytes between two entries for the end of the tar, but then a
+  // download that stopped there would pass. A whole tar has a block of zeros that is read last.
+  void check_end() const {
+    const bool has_mark =
+        archive_filter_bytes(archive_.get(), 0) > archive_read_header_position(archive_.get());
+    if (!has_mark) refuse("it ends without the mark of a tar's end");
+  }
+
+  void take(archive_entry* entry) {
+    const std::string name =
+        name_of(archive_entry_pathname(entry), archive_entry_pathname_utf8(entry));
+    if (archive_entry_hardlink(entry) != nullptr || archive_entry_hardlink_utf8(entry) != nullptr) {
+      take_link(name, name_of(archive_entry_hardlink(entry), archive_entry_hardlink_utf8(entry)));
+    } else if (archive_entry_filetype(entry) == AE_IFREG) {
+      entries_.push_back({name, file_bytes(entry, name)});
+    }
+  }
+
+  // The raw bytes; libarchive has none when the locale cannot express a name that is UTF-8.
+  static std::string name_of(const char* raw, const char* utf8) {
+    if (raw != nullptr) return raw;
+    return utf8 != nullptr ? utf8 : "";
+  }
+
+  void take_link(const std::string& name, const std::string& target) {
+    for (; indexed_ < entries_.size(); ++indexed_) index_[entries_[indexed_].name] = indexed_;
+    const auto found = index_.find(target);
+    if (found != index_.end()) entries_.push_back({name, entries_[found->second].bytes});
+  }
+
+  // A file lies in one piece behind its header, unless it has holes.
+  std::span<const std::byte> file_bytes(archive_entry* entry, const std::string& name) const {
+    const la_int64_t size = archive_entry_size(entry);
+    if (size == 0) return {};
+    if (size < 0) refuse(fmt::format("{} has a negative size", in_quotes(name)));
+    const void* data = nullptr;
+    size_t data_size = 0;
+    la_int64_t offset = 0;
+    const int status = archive_read_data_block(archive_.get(), &data, &data_size, &offset);
+    const auto* first = static_cast<const std::byte*>(data);
+    const bool has_holes =
+        status == ARCHIVE_EOF || offset != 0 || archive_entry_sparse_count(entry) > 0;
+    if (has_holes) refuse_holes(name);
+    checked(status);
+    if (!contains(first)) {
+      throw Error(ErrorKind::internal, "libarchive gives other bytes than those of the tar");
+    }
+    const auto begin = static_cast<size_t>(first - bytes_.data());
+    if (static_cast<uint64_t>(size) > bytes_.size() - begin) {
+      refuse(fmt::format("it ends early, inside of {}", in_quotes(name)));
+    }
+    return bytes_.subspan(begin, static_cast<size_t>(size));
+  }
+
+  bool contains(const std::byte* byte) const {
+    const std::less<const std::byte*> before;
+    return !before(byte, bytes_.data()) && before(byte, bytes_.data() + bytes_.size());
+  }
+
+  [[noreturn]] void refuse(std::string_view problem) const {
+    throw Error(ErrorKind::input,
+                fmt::format("cannot read {} as a tar: {}", in_quotes(source_), problem),
+                "plain and gzipped tars are read; download a damaged one again");
+  }
+
+  [[noreturn]] void refuse_holes(const std::string& name) const {
+    throw Error(ErrorKind::input,
+                fmt::format("cannot read {} in {}: it is stored with holes", in_quotes(name),
+                            in_quotes(source_)),
+                "unpack the tar and use the folder, or pack it without --sparse");
+  }
+
+  std::span<const std::byte> bytes_;
+  const std::string& source_;
+  ArchivePtr archive_;
+  std::vector<TarEntry> entries_;
+  std::unordered_map<std::string, size_t> index_;  // of the first indexed_ entries
+  size_t indexed_ = 0;
+};
+
+}  // namespace
+
+std::vector<TarEntry> read_tar(std::span<const std::byte> bytes, const std::string& source) {
+  return TarReader(bytes, source).read();
+}
+
+}  // namespace eqm
