@@ -184,6 +184,7 @@ RunSummary Run::go() {
   const auto start = Timer::now();
   const int64_t first = state_.step;
   host_.progress.begin("training", options_.steps, "steps");
+  host_.progress.resume_at(first);
   while (state_.step < options_.steps && !host_.stop_requested()) {
     after_step(train_step(state_, options_, next_parts(), host_.autocast));
   }

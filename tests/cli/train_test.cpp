@@ -1,0 +1,256 @@
+// Training from outside: killed, stopped, resumed, refused; and what a run leaves behind.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "eqm/io/safetensors.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace eqm::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using std::chrono::milliseconds;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// The step of the latest checkpoint; 0 when there is none.
+int64_t last_step(const fs::path& run) {
+  int64_t last = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run / "checkpoints", none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("step-")) last = std::max<int64_t>(last, std::stoll(name.substr(5)));
+  }
+  return last;
+}
+
+fs::path checkpoint_at(const fs::path& run, int64_t step) {
+  std::string digits = std::to_string(step);
+  digits.insert(0, 7 - std::min<size_t>(7, digits.size()), '0');
+  return run / "checkpoints" / ("step-" + digits);
+}
+
+class TrainCli : public ::testing::Test {
+ protected:
+  // Little pictures of two classes: dark ones and bright ones.
+  void SetUp() override {
+    std::mt19937 noise(1);
+    std::vector<uint8_t> pixels;
+    std::vector<int64_t> labels;
+    for (int64_t i = 0; i < kExamples; ++i) {
+      labels.push_back(i % 2);
+      for (int k = 0; k < 64; ++k) {
+        pixels.push_back(static_cast<uint8_t>(160 * (i % 2) + static_cast<int>(noise() % 64)));
+      }
+    }
+    write_safetensors(
+        folder_ / "data.safetensors",
+        {{"images", {Dtype::u8, {kExamples, 1, 8, 8}, std::as_bytes(std::span(pixels))}},
+         {"labels", {Dtype::i64, {kExamples}, std::as_bytes(std::span(labels))}}});
+  }
+
+  Words small_run(const std::string& out) const {
+    return {"train",  "--data",    "data.safetensors", "--model",     "XS/4", "--width",
+            "16",     "--depth",   "1",                "--heads",     "1",    "--batch",
+            "8",      "--threads", "1",                "--held-out",  "0",    "--sample-every",
+            "0",      "--lr",      "0.001",            "--log-every", "5",    "--checkpoint-every",
+            "20",     "--out",     out};
+  }
+
+  ProgramResult run(const Words& arguments) {
+    return run_program(arguments, {.folder = folder_.path(), .limit = std::chrono::seconds(120)});
+  }
+
+  // Starts a run and resumes it after every kill -9; answers the step it had reached.
+  int64_t train_through_kills(const Words& start, const std::string& out, int kills) {
+    std::mt19937 random(7);
+    Words arguments = joined(start, {"--steps", "1000000"});
+    for (int kill = 0; kill < kills; ++kill) {
+      RunningProgram program(arguments, {.folder = folder_.path()});
+      std::this_thread::sleep_for(milliseconds(300 + random() % 900));
+      EXPECT_FALSE(program.has_ended()) << program.wait().errors;
+      program.send(SIGKILL);
+      program.wait();
+      // Killed before it had written anything, it is simply started once more.
+      if (fs::exists(folder_ / out / "config.toml")) arguments = {"train", "--resume", "--out", out};
+    }
+    return last_step(folder_ / out);
+  }
+
+  void expect_same_weights_after_kills(const Words& options, int kills) {
+    const int64_t reached = train_through_kills(joined(small_run("killed"), options), "killed", kills);
+    ASSERT_GT(reached, 100);
+    const int64_t end = reached + 13;
+    const std::string steps = std::to_string(end);
+    EXPECT_EQ(run({"train", "--resume", "--out", "killed", "--steps", steps}).exit_code, 0);
+    EXPECT_EQ(run(joined(small_run("whole"), joined(options, {"--steps", steps}))).exit_code, 0);
+    for (const char* file :
+         {"weights.safetensors", "optimiser.safetensors", "model.safetensors", "progress.json"}) {
+      EXPECT_EQ(content(checkpoint_at(folder_ / "killed", end) / file),
+                content(checkpoint_at(folder_ / "whole", end) / file))
+          << file;
+    }
+    EXPECT_EQ(content(folder_ / "killed" / "model.safetensors"),
+              content(folder_ / "whole" / "model.safetensors"));
+    expect_metrics_of_every_fifth_step(folder_ / "killed", end);
+    expect_no_temporaries(folder_ / "killed");
+  }
+
+  static void expect_metrics_of_every_fifth_step(const fs::path& run, int64_t end) {
+    std::ifstream lines(run / "metrics.jsonl");
+    std::string line;
+    int64_t expected = 5;
+    while (std::getline(lines, line)) {
+      ASSERT_TRUE(line.starts_with("{\"step\":" + std::to_string(std::min(expected, end)) + ","))
+          << line;
+      expected += 5;
+    }
+    EXPECT_GT(expected, end);
+  }
+
+  static void expect_no_temporaries(const fs::path& run) {
+    for (const auto& entry : fs::recursive_directory_iterator(run)) {
+      EXPECT_FALSE(entry.path().filename().string().starts_with(".eqm-")) << entry.path();
+    }
+  }
+
+  void expect_failure(const Words& arguments, int exit_code, const std::string& part,
+                      const std::string& hint) {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+    EXPECT_EQ(result.output, "");
+    const Words lines = result.error_lines();
+    ASSERT_EQ(lines.size(), 2U) << result.errors;
+    EXPECT_TRUE(contains(lines[0], part)) << lines[0];
+    EXPECT_TRUE(contains(lines[1], hint)) << lines[1];
+  }
+
+  static constexpr int64_t kExamples = 96;
+  TemporaryFolder folder_;
+};
+
+// EQM_KILLS=50 makes it a longer test.
+int kills() {
+  const char* text = std::getenv("EQM_KILLS");
+  return text ? std::max(1, std::atoi(text)) : 10;
+}
+
+TEST_F(TrainCli, any_number_of_kills_leaves_the_same_weights) {
+  expect_same_weights_after_kills({}, kills());
+}
+
+TEST_F(TrainCli, any_number_of_kills_leaves_the_same_weights_of_an_energy) {
+  expect_same_weights_after_kills({"--objective", "eqm-dot", "--flip", "--ema-warm-up"}, kills());
+}
+
+TEST_F(TrainCli, a_request_to_stop_writes_a_checkpoint_and_says_how_to_go_on) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string out = "run" + std::to_string(signal);
+    RunningProgram program(joined(small_run(out), {"--steps", "1000000", "--checkpoint-every", "0"}),
+                           {.folder = folder_.path()});
+    while (!fs::exists(folder_ / out / "metrics.jsonl") && !program.has_ended()) {
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    std::this_thread::sleep_for(milliseconds(200));
+    program.send(signal);
+    const ProgramResult result = program.wait();
+    EXPECT_EQ(result.exit_code, 128 + signal) << result.errors;
+    EXPECT_TRUE(contains(result.output, "eqm train --resume --out " + out)) << result.output;
+    const int64_t step = last_step(folder_ / out);
+    EXPECT_GT(step, 0);
+    const ProgramResult more =
+        run({"train", "--resume", "--out", out, "--steps", std::to_string(step + 3)});
+    EXPECT_EQ(more.exit_code, 0) << more.errors;
+    EXPECT_EQ(last_step(folder_ / out), step + 3);
+  }
+}
+
+TEST_F(TrainCli, a_run_in_use_is_refused_and_free_again_when_its_process_is_dead) {
+  RunningProgram first(joined(small_run("run"), {"--steps", "1000000"}), {.folder = folder_.path()});
+  while (!fs::exists(folder_ / "run" / "metrics.jsonl") && !first.has_ended()) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  expect_failure({"train", "--resume", "--out", "run"}, 4, "in use by process", "--out");
+  first.send(SIGKILL);
+  first.wait();
+  const std::string steps = std::to_string(last_step(folder_ / "run") + 2);
+  EXPECT_EQ(run({"train", "--resume", "--out", "run", "--steps", steps}).exit_code, 0);
+}
+
+TEST_F(TrainCli, mistakes_are_told_before_any_work) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
+  expect_failure(joined(small_run("run"), {"--steps", "9"}), 2, "already holds a run", "--resume");
+  expect_failure({"train", "--resume", "--out", "run", "--batch", "4"}, 3, "another batch",
+                 "same recipe");
+  expect_failure({"train", "--resume", "--out", "run", "--width", "32"}, 3, "another architecture",
+                 "same recipe");
+  expect_failure({"train", "--resume", "--out", "nowhere"}, 4, "nowhere", "");
+  expect_failure(joined(small_run("a"), {"--accumulate", "3"}), 2, "3 equal parts", "divides");
+  expect_failure(joined(small_run("b"), {"--objective", "eqm-l2"}), 2, "trained EqM model",
+                 "--init");
+  expect_failure({"train", "--data", "nothing-here", "--out", "c"}, 2, "nothing-here", "");
+  expect_failure({"train", "--recipe", "no.toml", "--out", "d"}, 4, "no.toml", "");
+  for (const char* untouched : {"a", "b", "c", "d"}) EXPECT_FALSE(fs::exists(folder_ / untouched));
+}
+
+TEST_F(TrainCli, a_recipe_with_a_wrong_key_names_the_right_one) {
+  std::ofstream(folder_ / "recipe.toml") << "[training]\nstesp = 5\n";
+  expect_failure({"train", "--recipe", "recipe.toml", "--out", "run"}, 3, "line 2", "training.steps");
+}
+
+TEST_F(TrainCli, changed_data_are_refused_on_resume) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
+  std::vector<uint8_t> pixels(40 * 64, 7);
+  std::vector<int64_t> labels(40, 0);
+  labels[0] = 1;
+  write_safetensors(folder_ / "data.safetensors",
+                    {{"images", {Dtype::u8, {40, 1, 8, 8}, std::as_bytes(std::span(pixels))}},
+                     {"labels", {Dtype::i64, {40}, std::as_bytes(std::span(labels))}}});
+  expect_failure({"train", "--resume", "--out", "run", "--steps", "9"}, 3, "another data set",
+                 "same recipe");
+}
+
+TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "30"})).exit_code, 0);
+  const ProgramResult sampled =
+      run({"sample", "run", "--per-class", "2", "--limit", "5", "--out", "pictures"});
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
+  EXPECT_TRUE(fs::exists(folder_ / "pictures" / "grid.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "pictures" / "pictures" / "000003.png"));
+  const ProgramResult told = run({"info", "run"});
+  EXPECT_EQ(told.exit_code, 0) << told.errors;
+  for (const char* part : {"architecture", "eqm", "truncated", "at steps 20, 30", "loss"}) {
+    EXPECT_TRUE(contains(told.output, part)) << part << "\n" << told.output;
+  }
+  expect_failure({"sample", "run", "--labels", "7", "--out", "p"}, 2, "no class '7'", "0");
+  expect_failure({"sample", "--out", "p"}, 2, "no model", "--model");
+  expect_failure({"info", "."}, 3, "no model", "run folder");
+}
+
+}  // namespace
+}  // namespace eqm::test
