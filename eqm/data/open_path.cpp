@@ -67,12 +67,14 @@ SourcePtr open_file(const fs::path& path, const ImageSourceOptions& options) {
   if (options.split == Split::test) {
     if (const auto test = test_file_beside(path)) return open_file(*test, whole);
   }
-  const FileKind kind = kind_of_file(path);
+  // By its name alone: these batches are nothing but labels and pixels, which may look like
+  // anything.
+  const bool is_cifar = path.extension() == ".bin";
+  const FileKind kind = is_cifar ? FileKind::unknown : kind_of_file(path);
   if (kind == FileKind::tar) return open_tar_source(path, options);
   if (kind == FileKind::picture) {
     refuse(path, "is one picture, not a set", "name the folder it is in");
   }
-  const bool is_cifar = kind == FileKind::unknown && path.extension() == ".bin";
   if (kind == FileKind::unknown && !is_cifar) {
     refuse(path, "is not a data set that can be read",
            "IDX, CIFAR-10's .bin, tars of PNG or JPEG, and safetensors can, the first and the tars "

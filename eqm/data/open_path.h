@@ -1,4 +1,5 @@
-// Opens a data set by the path of a file or folder, whose kind is told by its content.
+// Opens a data set by the path of a file or folder, whose kind is told by its content (that of
+// CIFAR-10's batches by their ending).
 #pragma once
 
 #include <cstdint>

@@ -155,7 +155,8 @@ TEST_F(OpenSource, tells_files_by_their_content) {
   EXPECT_EQ(open("images")->class_names().size(), 2u);
   write_file(folder_ / "packed", test::gzipped(std::as_bytes(std::span(tar_))));
   EXPECT_EQ(open("packed")->size(), 2);
-  write("batch.bin", std::string(2 * 3073, '\1'));
+  // A dark airplane that begins like an IDX file.
+  write("batch.bin", std::string("\0\0\x08\x03", 4) + std::string(2 * 3073 - 4, '\1'));
   EXPECT_EQ(open("batch.bin")->get(1).shape, (Shape{3, 32, 32}));
   const std::vector<float> states = {1, 2, 3, 4};
   write_safetensors(
