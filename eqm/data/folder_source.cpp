@@ -45,7 +45,7 @@ class Walker {
          entry.increment(error)) {
       const std::string name = entry->path().filename().string();
       if (name.starts_with('.')) continue;
-      const std::string below = relative.empty() ? name : relative + "/" + name;
+      const std::string below = (fs::path(relative) / name).string();
       std::error_code unknown;  // a broken link is no folder
       if (entry->is_directory(unknown)) {
         folders.push_back(below);

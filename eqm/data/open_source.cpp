@@ -96,14 +96,15 @@ void require_pixels(const Layout& layout, const std::string& what) {
 }
 
 SourcePtr with_channels(SourcePtr source, int64_t channels) {
-  return map_source(std::move(source), fmt::format("{} channels", channels), [=](Example example) {
-    return example_from_image(image_from_planes(example), channels, example.label);
-  });
+  return map_source(
+      std::move(source), fmt::format("{} channels", channels), [=](const Example& example) {
+        return example_from_image(image_from_planes(example), channels, example.label);
+      });
 }
 
 SourcePtr cropped(SourcePtr source, int64_t size) {
   return map_source(std::move(source), fmt::format("centre crop to {}", size),
-                    [=](Example example) { return centre_crop(example, size); });
+                    [=](const Example& example) { return centre_crop(example, size); });
 }
 
 // Damaged examples are reported when they are asked for.
