@@ -19,9 +19,10 @@
 
 namespace eqm {
 
+// What happens to damaged examples, and to those of another shape than the first.
 enum class BadExamples {
-  stop,  // the error of a damaged example ends the stream
-  skip,  // the next one of the source that is not damaged takes its place
+  stop,  // the error of such an example ends the stream
+  skip,  // the next sound one of the source takes its place
 };
 
 const Names<BadExamples>& bad_examples_names();

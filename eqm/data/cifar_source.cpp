@@ -65,15 +65,16 @@ SourcePtr open_batch(const fs::path& path, std::vector<std::string> classes) {
                             in_quotes(path.string()), bytes.size(), kCifarRecord),
                 "the file is damaged or of another format; download it again");
   }
+  const size_t count = bytes.size() / kCifarRecord;
   std::vector<int64_t> labels;
-  labels.reserve(bytes.size() / kCifarRecord);
+  labels.reserve(count);
   for (size_t at = 0; at < bytes.size(); at += kCifarRecord) {
     labels.push_back(std::to_integer<int64_t>(bytes[at]));
   }
   return packed_source({.file = path.string(),
                         .dtype = Dtype::u8,
                         .shape = {3, 32, 32},
-                        .count = static_cast<int64_t>(labels.size()),
+                        .count = static_cast<int64_t>(count),
                         .bytes = bytes,
                         .offset = 1,
                         .labels = std::move(labels),

@@ -4,19 +4,32 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/data/centre_crop.h"
+#include "eqm/data/evenly.h"
 #include "eqm/data/idx_source.h"
+#include "eqm/data/layout.h"
+#include "eqm/data/map_source.h"
+#include "eqm/data/open_path.h"
+#include "eqm/data/pixels.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of several sizes in a set a few images will show two.
+constexpr int64_t kProbedExamples = 16;
+
+// Beyond what anyone trains on; an image of it is 192 MB as RGB.
+constexpr int64_t kMaxSize = 8192;
 
 struct NamedSet {
   std::string name;
@@ -42,27 +55,85 @@ std::array<NamedSet, 2> named_sets() {
 }
 
 SourcePtr open_named(const NamedSet& set, Split split) {
-  std::error_code ignored;
   for (const fs::path& place : set.places) {
-    if (fs::is_directory(place, ignored)) return open_idx_folder(place, split);
+    if (find_idx_images(place, split)) return open_idx_folder(place, split);
   }
   throw Error(ErrorKind::input, fmt::format("the data set '{}' is not on this machine", set.name),
               set.hint);
 }
 
-}  // namespace
-
-SourcePtr open_source(const std::string& what, const SourceOptions& options) {
+SourcePtr open_raw(const std::string& what, const SourceOptions& options) {
   std::vector<std::string> names;
   for (const NamedSet& set : named_sets()) {
     if (set.name == what) return open_named(set, options.split);
     names.push_back(set.name);
   }
   std::error_code ignored;
-  if (fs::is_directory(what, ignored)) return open_idx_folder(what, options.split);
-  if (fs::exists(what, ignored)) return open_idx_file(what);
-  throw Error(ErrorKind::usage, "there is no data set or file " + in_quotes(what),
-              suggestion(what, names));
+  if (what.find('/') == std::string::npos && !fs::exists(what, ignored)) {
+    throw Error(ErrorKind::usage, "there is no data set, file or folder " + in_quotes(what),
+                suggestion(what, names));
+  }
+  return open_path(what, {.split = options.split, .channels = options.channels});
+}
+
+void check(const SourceOptions& options) {
+  if (options.channels != 0 && options.channels != 1 && options.channels != 3) {
+    throw Error(ErrorKind::usage, fmt::format("images cannot have {} channels", options.channels),
+                "choose 1 (grey), 3 (colour) or 0 (as they are)");
+  }
+  if (options.size < 0 || options.size > kMaxSize) {
+    throw Error(ErrorKind::usage, fmt::format("images cannot have size {}", options.size),
+                fmt::format("choose a number from 1 to {}, or 0 (as they are)", kMaxSize));
+  }
+}
+
+void require_pixels(const Layout& layout, const std::string& what) {
+  if (layout.dtype == Dtype::u8 && layout.shape.size() == 3) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} holds {}, which is not pixels that have a size and channels",
+                          in_quotes(what), describe(layout)),
+              "leave out size and channels");
+}
+
+SourcePtr with_channels(SourcePtr source, int64_t channels) {
+  return map_source(
+      std::move(source), fmt::format("{} channels", channels), [=](const Example& example) {
+        return example_from_image(image_from_planes(example), channels, example.label);
+      });
+}
+
+SourcePtr cropped(SourcePtr source, int64_t size) {
+  return map_source(std::move(source), fmt::format("centre crop to {}", size),
+                    [=](const Example& example) { return centre_crop(example, size); });
+}
+
+// Damaged examples are reported when they are asked for.
+void probe_sizes(const Source& source, const Layout& layout) {
+  for (const int64_t index : evenly_spaced(source.size(), kProbedExamples)) {
+    Example example;
+    try {
+      example = source.get(index);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      continue;
+    }
+    require_layout(example, layout, source.name_of(index));
+  }
+}
+
+}  // namespace
+
+SourcePtr open_source(const std::string& what, const SourceOptions& options) {
+  check(options);
+  SourcePtr source = open_raw(what, options);
+  const Layout layout = layout_of(*source);
+  if (options.channels != 0 || options.size != 0) require_pixels(layout, what);
+  if (options.channels != 0 && layout.shape[0] != options.channels) {
+    source = with_channels(std::move(source), options.channels);
+  }
+  if (options.size != 0) return cropped(std::move(source), options.size);
+  probe_sizes(*source, layout_of(*source));
+  return source;
 }
 
 }  // namespace eqm

@@ -1,4 +1,4 @@
-// Opens a data set by its name or path.
+// Opens a data set by its name or path, and brings its images to one size and number of channels.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,10 @@ struct SourceOptions {
 };
 
 // `what` is "fashion-mnist" (Debian's package), "mnist" (scripts/get_mnist.sh; looked for in
-// $EQM_DATA/mnist, data/mnist and ~/.cache/eqm/mnist), or the path of a file or folder.
+// $EQM_DATA/mnist, data/mnist and ~/.cache/eqm/mnist), or the path of a file or folder
+// (open_path.h). Kind usage for options out of range and unknown names, kind input when the set is
+// missing or damaged, or when some of its images have another size than the first and none is
+// given: a few are looked at here, all others as the loader reaches them.
 SourcePtr open_source(const std::string& what, const SourceOptions& options);
 
 }  // namespace eqm

@@ -46,7 +46,7 @@ bool is_tar(std::span<const std::byte> bytes) {
   return has_digit && sum == written;
 }
 
-// The length of a header of no more than 100 MB, then JSON.
+// The length of a header, below 2^32, then JSON.
 bool is_safetensors(std::span<const std::byte> bytes) {
   return bytes.size() > 8 && bytes[8] == std::byte{'{'} &&
          std::all_of(bytes.begin() + 4, bytes.begin() + 8,

@@ -1,0 +1,87 @@
+#include "eqm/data/image_source.h"
+
+#include <utility>
+
+#include "eqm/base/error.h"
+#include "eqm/base/hash.h"
+#include "eqm/data/check_index.h"
+#include "eqm/data/evenly.h"
+#include "eqm/data/pixels.h"
+
+namespace eqm {
+namespace {
+
+// Enough to find a coloured image in any set where they are not rare.
+constexpr int64_t kProbedImages = 16;
+
+// A call to the system each: what a network drive answers within a second.
+constexpr int64_t kSizedFiles = 1024;
+
+class ImageSource : public Source {
+ public:
+  ImageSource(std::unique_ptr<ImageFiles> files, const std::vector<std::string>& paths,
+              const std::string& source, const ImageSourceOptions& options)
+      : files_(std::move(files)),
+        arrangement_(arrange_images(paths, options.split, source)),
+        channels_(options.channels != 0 ? options.channels : probe_channels()),
+        fingerprint_(hash(paths)) {}
+
+  int64_t size() const override { return static_cast<int64_t>(arrangement_.order.size()); }
+
+  Example get(int64_t index) const override {
+    const Image image = files_->decode(file_of(index));
+    const std::vector<int64_t>& labels = arrangement_.labels;
+    return example_from_image(image, channels_,
+                              labels.empty() ? kNoLabel : labels[static_cast<size_t>(index)]);
+  }
+
+  std::string name_of(int64_t index) const override { return files_->name_of(file_of(index)); }
+
+  const std::vector<std::string>& class_names() const override { return arrangement_.classes; }
+
+  uint64_t fingerprint() const override { return fingerprint_; }
+
+ private:
+  size_t file_of(int64_t index) const {
+    check_index(index, size());
+    return arrangement_.order[static_cast<size_t>(index)];
+  }
+
+  // Damaged images say nothing here; they are reported when they are asked for.
+  int64_t probe_channels() const {
+    for (const int64_t index : evenly_spaced(size(), kProbedImages)) {
+      try {
+        if (files_->decode(file_of(index)).channels != 1) return 3;
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input) throw;
+      }
+    }
+    return 1;
+  }
+
+  uint64_t hash(const std::vector<std::string>& paths) const {
+    Hash hash;
+    hash.add("images").add(channels_);
+    for (const size_t file : arrangement_.order) hash.add(paths[file]);
+    for (const int64_t label : arrangement_.labels) hash.add(label);
+    for (const std::string& name : arrangement_.classes) hash.add(name);
+    for (const int64_t index : evenly_spaced(size(), kSizedFiles)) {
+      hash.add(files_->bytes_of(file_of(index)));
+    }
+    return hash.value();
+  }
+
+  std::unique_ptr<ImageFiles> files_;
+  Arrangement arrangement_;
+  int64_t channels_;
+  uint64_t fingerprint_;
+};
+
+}  // namespace
+
+SourcePtr image_source(std::unique_ptr<ImageFiles> files, const std::vector<std::string>& paths,
+                       const std::string& source, const ImageSourceOptions& options) {
+  return std::make_shared<ImageSource>(std::move(files), paths, source, options);
+}
+
+}  // namespace eqm

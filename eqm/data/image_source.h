@@ -1,0 +1,38 @@
+// Images that are decoded when they are asked for, wherever their files are: what folders and tars
+// share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eqm/data/arrangement.h"
+#include "eqm/data/source.h"
+#include "eqm/io/image.h"
+
+namespace eqm {
+
+// Files found by their number. Thread-safe.
+class ImageFiles {
+ public:
+  virtual ~ImageFiles() = default;
+
+  virtual Image decode(size_t file) const = 0;
+  virtual std::string name_of(size_t file) const = 0;
+
+  // 0 when it cannot be told.
+  virtual uint64_t bytes_of(size_t file) const = 0;
+};
+
+struct ImageSourceOptions {
+  Split split = Split::train;
+  int64_t channels = 0;  // 1 grey, 3 RGB; 0: grey if all of a few images are, else RGB
+};
+
+// `paths` has one path for each file, from which parts and classes are told (arrangement.h);
+// `source` names the whole.
+SourcePtr image_source(std::unique_ptr<ImageFiles> files, const std::vector<std::string>& paths,
+                       const std::string& source, const ImageSourceOptions& options);
+
+}  // namespace eqm
