@@ -22,10 +22,10 @@ build: configure  ## build the program: build/eqm
 	@echo "== building build/eqm"
 	@cmake --build build -j $(JOBS) --target eqm_cli
 
-demo: build  ## learn, descend and draw a landscape
-	@echo "== eqm landscape: learning two moons, about 20 seconds"
-	@$(EQM) landscape --data moons --out out/demo
-	@echo "== the picture: out/demo/landscape.png"
+demo: build  ## sample the shipped model: ten classes of Fashion-MNIST
+	@echo "== eqm sample: 80 samples of models/fashion-xs4.safetensors, less than a minute"
+	@$(EQM) sample --model models/fashion-xs4.safetensors --per-class 8 --limit 60 --out out/demo
+	@echo "== the picture: out/demo/grid.png"
 
 test: configure  ## build everything and run all tests
 	@echo "== building the program and the tests"

@@ -211,6 +211,10 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   Model model = make_model(options, data);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
   RunIdentity identity = identity_of(options, data, model);
+  if (!data.held_out_note.empty() && data.held_out) {
+    host.log->info("judging by {} examples kept aside: {}", data.held_out->size(),
+                   data.held_out_note);
+  }
   const RunLock lock(paths);
   if (start == RunStart::fresh && std::filesystem::exists(paths.config())) {
     throw Error(ErrorKind::usage,

@@ -80,14 +80,19 @@ void split(TrainingData& data, int64_t held_out) {
   data.training = except_shard_source(data.training, stride - 1, stride);
 }
 
-// Whether the data come with a part to test with.
-bool has_test_part(const std::string& data) {
-  std::error_code ignored;
-  const std::filesystem::path folder = data;
-  return data == "fashion-mnist" || data == "mnist" ||
-         std::filesystem::exists(folder / "t10k-images-idx3-ubyte", ignored) ||
-         std::filesystem::exists(folder / "t10k-images-idx3-ubyte.gz", ignored) ||
-         std::filesystem::exists(folder / "test_batch.bin", ignored);
+// The part of the data that is meant for testing; null when there is none, with the reason in `why`.
+SourcePtr test_part(const TrainDataOptions& options, const SourceOptions& how, std::string& why) {
+  if (!options.held_out_data.empty()) {
+    return open_source(options.held_out_data,
+                       {.split = Split::train, .channels = how.channels, .size = how.size});
+  }
+  try {
+    return open_source(options.data, how);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    why = error.what();
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -103,19 +108,18 @@ TrainingData open_training_data(const TrainDataOptions& options) {
                                           : Scaling{.centre = {0}, .unit = 1 / options.scale};
   if (options.held_out == 0) return data;
   how.split = Split::test;
-  const bool named = !options.held_out_data.empty();
-  if (named || has_test_part(options.data)) {
-    const SourcePtr test = open_source(named ? options.held_out_data : options.data, how);
-    if (test->class_names() != data.training->class_names() || test->get(0).shape != data.shape) {
-      throw Error(ErrorKind::input,
-                  "the held-out data have other classes or shapes than the training data",
-                  "give held-out data of the same kind, or --held-out 0");
-    }
-    data.held_out = shard_source(test, 0, std::max<int64_t>(1, test->size() / options.held_out));
-    data.held_out = cache_source(data.held_out, limit);
-  } else {
+  const SourcePtr test = test_part(options, how, data.held_out_note);
+  if (!test) {
     split(data, options.held_out);
+    return data;
   }
+  if (test->class_names() != data.training->class_names() || test->get(0).shape != data.shape) {
+    throw Error(ErrorKind::input,
+                "the held-out data have other classes or shapes than the training data",
+                "give held-out data of the same kind, or --held-out 0");
+  }
+  const int64_t stride = std::max<int64_t>(1, test->size() / options.held_out);
+  data.held_out = cache_source(shard_source(test, 0, stride), limit);
   return data;
 }
 

@@ -11,7 +11,8 @@ namespace eqm {
 
 struct TrainingData {
   SourcePtr training;
-  SourcePtr held_out;  // null when none is asked for
+  SourcePtr held_out;         // null when none is asked for
+  std::string held_out_note;  // why it is a part of the training set, if so
   Shape shape;         // of one example
   Scaling scaling;
 };
