@@ -9,6 +9,8 @@
 
 namespace eqm {
 
+inline constexpr int64_t kFlowSteps = 100;  // of a flow, whatever eta and limit are
+
 enum class RuleKind { gradient_descent, nesterov };
 
 struct PlaneOptions {
