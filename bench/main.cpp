@@ -12,6 +12,8 @@
 #include "bench/fma_peak.h"
 #include "bench/plain_sit.h"
 #include "eqm/landscape/objective.h"
+#include "eqm/tensor/blas_kernels.h"
+#include "eqm/tensor/machine.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/runtime.h"
 
@@ -61,7 +63,9 @@ void run() {
   start_runtime({});
   const int threads = at::get_num_threads();
   const double peak = fma_peak(threads);
-  std::cout << fmt::format("FMA peak on {} threads: {:.0f} GFLOP/s\n\n", threads, peak);
+  const std::string kernels = loaded_blas().kernels;
+  std::cout << fmt::format("FMA peak on {} threads: {:.0f} GFLOP/s; BLAS kernels: {}\n\n", threads,
+                           peak, kernels.empty() ? "not told" : kernels);
   std::cout << fmt::format("{:<36} {:>9} {:>9} {:>7} {:>9} {:>8}\n", "", "plain ms", "ours ms",
                            "ratio", "GFLOP/s", "of peak");
   struct Work {
@@ -95,6 +99,7 @@ void run() {
 }  // namespace
 }  // namespace eqm::bench
 
-int main() {
+int main(int, char** argv) {
+  eqm::restart_with_fitting_blas_kernels(argv);  // as the program does
   eqm::bench::run();
 }

@@ -1,9 +1,11 @@
 // eqm doctor: what is really loaded, and a hint for whatever is wrong.
 #include <iostream>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "eqm/data/installed_sets.h"
 #include "eqm/tensor/machine.h"
 #include "eqm/tensor/runtime.h"
 
@@ -22,7 +24,12 @@ class Doctor final : public Verb {
     start_runtime(runtime_);
     int problems = 0;
     std::cout << fmt::format("{:14} {}\n", "eqm", EQM_VERSION);
-    for (const Finding& finding : inspect_machine()) {
+    std::vector<Finding> findings = inspect_machine();
+    for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {
+      findings.push_back(set.folder.empty() ? Finding{set.name, "not found", set.remedy}
+                                            : Finding{set.name, set.folder.string(), ""});
+    }
+    for (const Finding& finding : findings) {
       std::cout << fmt::format("{:14} {}\n", finding.topic, finding.value);
       if (finding.hint.empty()) continue;
       std::cout << fmt::format("{:14} hint: {}\n", "", finding.hint);

@@ -1,8 +1,11 @@
 #include "cli/flags.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/arguments.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/toml.h"
@@ -24,12 +27,18 @@ std::string type_name(const Option& option) {
   return "TEXT";
 }
 
+std::string help_hint(const CLI::App& app) {
+  return fmt::format("see `eqm {} --help`", app.get_name());
+}
+
 }  // namespace
 
 Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options)
     : verb_(verb), options_(options) {
   app.allow_extras();  // judged in apply(), with suggestions
-  app.add_option("--" + verb.config_flag(), config_, "TOML file with any of these options; flags win over it")
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // judged as well
+  app.add_option("--" + verb.config_flag(), config_,
+                 "TOML file with any of these options; flags win over it")
       ->type_name("FILE");
   for (const Option& option : options.options()) {
     const std::string name = option.name;
@@ -37,7 +46,7 @@ Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options)
     CLI::Option* added = nullptr;
     if (std::holds_alternative<bool>(option.standard)) {
       const std::string help = description(option);
-      added = app.add_flag(fmt::format("--{0},!--no-{0}", name), help)->take_last();
+      added = app.add_flag(fmt::format("--{0},!--no-{0}", name), help);
       added->each([this, name](const std::string& text) { given_[name] = text; });
     } else {
       added = app.add_option_function<std::string>(
@@ -50,7 +59,8 @@ Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options)
 }
 
 std::vector<std::string> Flags::known_words() const {
-  std::vector<std::string> words = {"--" + verb_.config_flag(), "--help", "--quiet", "--verbose"};
+  std::vector<std::string> words = {"--" + verb_.config_flag(), "--help", "-h", "--quiet",
+                                    "--verbose"};
   for (const Option& option : options_.options()) {
     words.push_back("--" + option.name);
     if (std::holds_alternative<bool>(option.standard)) words.push_back("--no-" + option.name);
@@ -63,7 +73,7 @@ void Flags::refuse_extras(const CLI::App& app) const {
   const std::vector<std::string> extras = app.get_parent()->remaining(true);
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
-  const std::string see = fmt::format("see `eqm {} --help`", app.get_name());
+  const std::string see = help_hint(app);
   if (!word.starts_with("-")) {
     throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extras.front()),
                 "options start with --; " + see);
@@ -73,7 +83,20 @@ void Flags::refuse_extras(const CLI::App& app) const {
               close.empty() ? see : fmt::format("did you mean {}?", close));
 }
 
+void Flags::refuse_swallowed_flags(const CLI::App& app) const {
+  const std::vector<std::string> known = known_words();
+  const auto check = [&](const std::string& flag, const std::string& text) {
+    const std::string word = text.substr(0, text.find('='));
+    const bool is_flag = std::find(known.begin(), known.end(), word) != known.end();
+    if (is_flag) refuse_missing_value(flag, help_hint(app));
+  };
+  const std::string config = "--" + verb_.config_flag();
+  if (app.count(config) > 0) check(config, config_);
+  for (const auto& [name, text] : given_) check("--" + name, text);
+}
+
 void Flags::apply(const CLI::App& app) {
+  refuse_swallowed_flags(app);
   refuse_extras(app);
   if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
     read_toml_file(options_, saved);

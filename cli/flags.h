@@ -28,6 +28,8 @@ class Flags {
  private:
   std::vector<std::string> known_words() const;
   void refuse_extras(const CLI::App& app) const;
+  // `--out --no-flow` would make a folder named --no-flow.
+  void refuse_swallowed_flags(const CLI::App& app) const;
 
   const Verb& verb_;
   OptionSet& options_;

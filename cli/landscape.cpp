@@ -105,6 +105,7 @@ Examples:
     plane_.check();
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
     create_folder(folder);
+    sweep_temporaries(folder);
     // Written first: if the folder refuses it, no time was lost on training.
     write_file(folder / "config.toml", to_toml(options));
 

@@ -15,11 +15,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "cli/blas_kernels.h"
+#include "cli/arguments.h"
 #include "cli/flags.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/tensor/blas_kernels.h"
 
 namespace eqm::cli {
 namespace {
@@ -74,7 +75,7 @@ std::vector<Command> all_commands(CLI::App& app) {
   return commands;
 }
 
-void refuse_words(const CLI::App& app, const std::vector<Command>& commands) {
+void refuse_extras(const CLI::App& app, const std::vector<Command>& commands) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return;
   std::vector<std::string> names;
@@ -90,6 +91,16 @@ void refuse_words(const CLI::App& app, const std::vector<Command>& commands) {
                             : fmt::format("did you mean {}?", close));
 }
 
+// The hint that leads on: the help of the verb that the words name, or of the program.
+std::string help_for(const std::vector<std::string>& words, const std::vector<Command>& commands) {
+  for (const std::string& word : words) {
+    for (const Command& command : commands) {
+      if (command.verb->name() == word) return fmt::format("see `eqm {} --help`", word);
+    }
+  }
+  return "see `eqm --help`";
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
@@ -103,6 +114,9 @@ int run(int argc, char** argv) {
   std::vector<Command> commands = all_commands(app);
   for (Command& command : commands) command.app->fallthrough();
 
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::string see = help_for(words, commands);
+  check_words(words, see);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
@@ -110,8 +124,10 @@ int run(int argc, char** argv) {
     finish_output();
     return code;
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorKind::usage, error.what(), "see `eqm --help`");
+    refuse_words(error, words, see);
   }
+  check_repeats(app, see);
+  for (const Command& command : commands) check_repeats(*command.app, see);
 
   const auto logger = stderr_logger(quiet     ? Verbosity::quiet
                                     : verbose ? Verbosity::verbose
@@ -126,7 +142,7 @@ int run(int argc, char** argv) {
     finish_output();
     return code;
   }
-  refuse_words(app, commands);
+  refuse_extras(app, commands);
   std::cout << app.help();
   finish_output();
   return 0;
@@ -136,7 +152,7 @@ int run(int argc, char** argv) {
 }  // namespace eqm::cli
 
 int main(int argc, char** argv) {
-  eqm::cli::restart_with_fitting_blas_kernels(argv);
+  eqm::restart_with_fitting_blas_kernels(argv);
   using eqm::Error;
   using eqm::ErrorKind;
   eqm::cli::guard_standard_streams();

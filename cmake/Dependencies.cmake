@@ -6,6 +6,11 @@ find_package(Torch REQUIRED)
 if(Torch_VERSION AND Torch_VERSION VERSION_LESS 1.13)
   message(FATAL_ERROR "LibTorch ${Torch_VERSION} is too old; eqm needs 1.13 or newer")
 endif()
+if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
+  message(FATAL_ERROR "This LibTorch (${TORCH_INSTALL_PREFIX}) was built for the strings of before GCC 5 and "
+    "cannot be linked with anything else here: download the cxx11 ABI build, "
+    "libtorch-cxx11-abi-shared-with-deps, from pytorch.org")
+endif()
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)

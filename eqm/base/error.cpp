@@ -62,6 +62,9 @@ Error io_error_from_errno(std::string_view action, std::string_view path) {
   if (code == EACCES || code == EPERM || code == EROFS) {
     hint = "check the permissions, or choose another folder";
   }
+  if (code == ENOTDIR || code == EEXIST) {
+    hint = "a file stands where a folder is needed; check the path, or choose another";
+  }
   if (code == ENOSPC || code == EDQUOT)
     hint = "the disk is full; free some space or write elsewhere";
   return Error(

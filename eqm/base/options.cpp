@@ -9,6 +9,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/base/utf8.h"
 
 namespace eqm {
 namespace {
@@ -148,6 +149,11 @@ void OptionSet::set_value(const Option& option, const OptionValue& value, std::s
   const auto* text = std::get_if<std::string>(&fitting);
   if (text && text->find('\0') != std::string::npos) {
     refuse(shown, option, "the text holds a zero byte");
+  }
+  if (text && !is_utf8(*text)) {
+    // Neither a run's record nor a picture's could hold it.
+    throw Error(ErrorKind::usage, fmt::format("{}: the text is not UTF-8", shown),
+                "give the file or folder another name, or reach it through a link");
   }
   double number = 0;
   if (const auto* whole = std::get_if<int64_t>(&fitting)) number = static_cast<double>(*whole);

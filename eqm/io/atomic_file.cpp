@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,9 +54,40 @@ fs::path destination_of(const fs::path& path) {
 }
 
 // Short and independent of the file's own name, which may already be as long as names can be.
+constexpr std::string_view kTemporaryStart = ".eqm-", kTemporaryEnd = ".tmp";
+constexpr size_t kTemporaryDigits = 16;
+
 fs::path temporary_name(const fs::path& folder) {
   std::random_device entropy;
-  return folder / fmt::format(".eqm-{:08x}{:08x}.tmp", entropy(), entropy());
+  return folder /
+         fmt::format("{}{:08x}{:08x}{}", kTemporaryStart, entropy(), entropy(), kTemporaryEnd);
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) return false;
+  name.remove_prefix(kTemporaryStart.size());
+  return name.size() == kTemporaryDigits + kTemporaryEnd.size() &&
+         name.find_first_not_of("0123456789abcdef") == kTemporaryDigits;
+}
+
+// Tells sweepers that the writer lives; the system drops the lock when it dies. False when a
+// sweeper was faster: it came between the file's creation and its lock, and has removed it.
+bool lock_temporary(const FileDescriptor& file) {
+  struct stat status {};
+  // Without locks on this file system nothing is ever swept.
+  while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+  return ::fstat(file.get(), &status) != 0 || status.st_nlink > 0;
+}
+
+void remove_if_abandoned(const fs::path& path) {
+  // Whatever else bears the name is not followed and not waited for.
+  const FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return;
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
+  std::error_code ignored;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -70,8 +102,8 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(destination_of(path)) {
     // 0666 lets the umask decide, as for any other new file.
     file_ =
         FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file_.is_open()) return;
-    if (errno != EEXIST) break;
+    if (file_.is_open() && lock_temporary(file_)) return;
+    if (!file_.is_open() && errno != EEXIST) break;
   }
   throw io_error_from_errno("write", path_.string());
 }
@@ -157,6 +189,15 @@ void create_folder(const fs::path& path) {
   std::error_code code;
   fs::create_directories(path, code);
   if (code) throw failure(code.value(), "create folder", path);
+}
+
+void sweep_temporaries(const fs::path& folder) {
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
+    const fs::path& path = entry->path();
+    if (is_temporary_name(path.filename().native())) remove_if_abandoned(path);
+  }
 }
 
 }  // namespace eqm

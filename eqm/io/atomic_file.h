@@ -1,7 +1,8 @@
 // Writes a file so that readers see the old content or all of the new one, never a part: the bytes
 // go to a temporary name in the same folder and commit() syncs them, renames, and syncs the folder.
-// Without commit() the temporary is removed and the old file stays as it was. One writer per
-// object; not for use from several threads. Every failure is an Error of kind io.
+// Without commit() the temporary is removed and the old file stays as it was. A process that is
+// killed leaves its temporaries; sweep_temporaries() removes them later. One writer per object; not
+// for use from several threads. Every failure is an Error of kind io.
 #pragma once
 
 #include <cstddef>
@@ -49,5 +50,10 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path);
 
 // Makes renames within the folder survive a power cut.
 void sync_folder(const std::filesystem::path& folder);
+
+// Removes the temporaries in a folder whose writers are gone. A writer holds a lock on its file, so
+// those of living processes are left alone, also in other containers and on other hosts; so is
+// whatever cannot be locked or removed.
+void sweep_temporaries(const std::filesystem::path& folder);
 
 }  // namespace eqm

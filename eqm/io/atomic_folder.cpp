@@ -1,5 +1,10 @@
 #include "eqm/io/atomic_folder.h"
 
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "eqm/base/error.h"
 #include "eqm/io/atomic_file.h"
 
@@ -14,6 +19,9 @@ AtomicFolder::AtomicFolder(const fs::path& path)
     : target_(path), temporary_(temporary_beside(path)) {
   std::error_code code;
   if (!fs::create_directory(temporary_, code)) throw io_error(code, "create folder", path.string());
+  // The lock keeps sweep_temporaries() away while this process lives.
+  lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (lock_.is_open() && ::flock(lock_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
 }
 
 AtomicFolder::~AtomicFolder() {

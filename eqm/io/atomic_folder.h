@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "eqm/io/file_descriptor.h"
+
 namespace eqm {
 
 class AtomicFolder {
@@ -23,6 +25,7 @@ class AtomicFolder {
  private:
   std::filesystem::path target_;
   std::filesystem::path temporary_;
+  FileDescriptor lock_;
   bool committed_ = false;
 };
 

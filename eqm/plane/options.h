@@ -10,6 +10,8 @@
 
 namespace eqm {
 
+inline constexpr int64_t kFlowSteps = 100;  // of a flow, whatever eta and limit are
+
 struct PlaneOptions {
   std::string data = "moons";
   int64_t points = 8192;

@@ -9,10 +9,12 @@
 #include "eqm/backbone/mlp.h"
 #include "eqm/base/draws.h"
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 #include "eqm/base/nearest.h"
 #include "eqm/io/csv.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/measure/sliced_wasserstein.h"
+#include "eqm/plane/footprint.h"
 #include "eqm/plane/sets.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/train/fit.h"
@@ -20,7 +22,6 @@
 namespace eqm {
 namespace {
 
-constexpr int64_t kFlowSteps = 100;
 constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; every fifth is then held out
 constexpr double kLeastDistance = 0.02;   // of γ from 1: finer than the network can draw
 
@@ -55,7 +56,7 @@ PlaneData load_data(const PlaneOptions& options) {
   const bool looks_like_a_file = options.data.find_first_of("./") != std::string::npos;
   if (!looks_like_a_file && !exists(options.data)) {
     throw Error(ErrorKind::usage,
-                fmt::format("--data: '{}' is neither a built-in set nor a file", options.data),
+                fmt::format("data '{}' is neither a built-in set nor a file", options.data),
                 suggestion(options.data, all_names(plane_set_names())));
   }
   return data_from_csv(options.data);
@@ -184,6 +185,10 @@ PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& 
                        Progress& progress) {
   options.check();
   const PlaneData data = load_data(options);
+  if (type.device().is_cpu()) {
+    const PlaneFootprint footprint = footprint_of(options, data.training.size(0), type);
+    require_memory(footprint.total(), footprint.remedy());
+  }
   PlaneStudy study;
   study.data = data.training;
   study.scaling = scaling_of(data.training, options.data, options.spread);

@@ -7,11 +7,12 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
+#include "eqm/tensor/loaded_symbol.h"
+#include "eqm/tensor/openmp.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/tensor/torch.h"
 
@@ -34,11 +35,6 @@ std::string mapped_library(const std::array<std::string_view, N>& stems) {
     }
   }
   return "";
-}
-
-template <class Function>
-Function* loaded_symbol(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
 std::string simd_levels() {
@@ -102,7 +98,10 @@ Finding threads_finding() {
   const int64_t processors = usable_processors();
   const std::string value = fmt::format("{} of {} processors", in_use, processors);
   if (in_use > processors) {
-    return {"threads", value, "more threads than processors slow each other down: lower --threads"};
+    return {"threads", value, "more threads than processors slow each other down: ask for fewer"};
+  }
+  if (largest_openmp_team() < processors) {
+    return {"threads", value, "OpenMP grants no more: unset OMP_THREAD_LIMIT to use all"};
   }
   return {"threads", value, ""};
 }
@@ -110,16 +109,6 @@ Finding threads_finding() {
 Finding devices_finding() {
   if (!torch::cuda::is_available()) return {"devices", "cpu", ""};
   return {"devices", fmt::format("cpu, {} x cuda", torch::cuda::device_count()), ""};
-}
-
-Finding fashion_mnist_finding() {
-  const std::filesystem::path folder = "/usr/share/datasets/fashion-mnist";
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / "train-images-idx3-ubyte.gz", ignored)) {
-    return {"Fashion-MNIST", folder.string(), ""};
-  }
-  return {"Fashion-MNIST", "not found",
-          "install Debian's dataset-fashion-mnist (needed for images only)"};
 }
 
 }  // namespace
@@ -159,7 +148,6 @@ std::vector<Finding> inspect_machine() {
   findings.push_back(
       {"SIMD", fmt::format("{}; LibTorch uses {}", simd_levels(), cpu_capability()), ""});
   findings.push_back(devices_finding());
-  findings.push_back(fashion_mnist_finding());
   return findings;
 }
 

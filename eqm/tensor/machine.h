@@ -24,8 +24,8 @@ struct LoadedBlas {
 
 LoadedBlas loaded_blas();
 
-// Reads the machine, the loaded libraries and the packaged data sets. Needs start_runtime() first
-// for the number of threads to be the one in use.
+// Reads the machine and the loaded libraries. Needs start_runtime() first for the number of threads
+// to be the one in use.
 std::vector<Finding> inspect_machine();
 
 }  // namespace eqm

@@ -1,7 +1,9 @@
 #include "eqm/tensor/runtime.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
+#include <memory>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -10,31 +12,45 @@
 #include <torch/torch.h>
 
 #include "eqm/base/error.h"
+#include "eqm/tensor/openmp.h"
 
 namespace eqm {
 namespace {
+
+constexpr int kMostProcessors = 1 << 20;  // far beyond any machine; ends the search for its size
 
 torch::Device device_from(const std::string& text) {
   torch::Device device = torch::kCPU;
   try {
     device = torch::Device(text);
   } catch (const c10::Error&) {
-    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is not a device", text),
+    throw Error(ErrorKind::usage, fmt::format("device '{}' is not a device", text),
                 "use cpu, cuda or cuda:0");
   }
   if (device.is_cpu()) return device;
   if (!device.is_cuda()) {
-    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is not supported", text),
+    throw Error(ErrorKind::usage, fmt::format("device '{}' is not supported", text),
                 "use cpu, cuda or cuda:0");
   }
   const int64_t count =
       torch::cuda::is_available() ? static_cast<int64_t>(torch::cuda::device_count()) : 0;
   if (device.index() >= count || count == 0) {
     throw Error(ErrorKind::usage,
-                fmt::format("--device: '{}' does not exist ({} CUDA devices found)", text, count),
+                fmt::format("device '{}' does not exist ({} CUDA devices found)", text, count),
                 "use cpu, or see `eqm doctor`");
   }
   return device;
+}
+
+int64_t threads_from(int64_t asked) {
+  const int64_t most = largest_openmp_team();
+  if (asked == 0) return std::min(usable_processors(), most);
+  if (asked > most) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} threads are asked for, and OpenMP grants {}", asked, most),
+                "ask for fewer threads, or unset OMP_THREAD_LIMIT");
+  }
+  return asked;
 }
 
 }  // namespace
@@ -48,10 +64,19 @@ void RuntimeOptions::declare(OptionSet& options) {
 }
 
 int64_t usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
+  // The kernel refuses a set that is smaller than its own.
+  for (int size = CPU_SETSIZE; size <= kMostProcessors; size *= 2) {
+    const auto free = [](cpu_set_t* set) { CPU_FREE(set); };
+    const std::unique_ptr<cpu_set_t, decltype(free)> set(CPU_ALLOC(size), free);
+    const size_t bytes = CPU_ALLOC_SIZE(size);
+    if (!set) break;
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) == 0) {
+      return std::max(1, CPU_COUNT_S(bytes, set.get()));
+    }
+    if (errno != EINVAL) break;
+  }
+  return 1;
 }
 
 namespace {
@@ -70,8 +95,7 @@ void keep_freed_memory() {
 
 torch::TensorOptions start_runtime(const RuntimeOptions& options) {
   keep_freed_memory();
-  const int64_t threads = options.threads > 0 ? options.threads : usable_processors();
-  at::set_num_threads(static_cast<int>(threads));
+  at::set_num_threads(static_cast<int>(threads_from(options.threads)));
   return torch::TensorOptions()
       .device(device_from(options.device))
       .dtype(options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);

@@ -11,7 +11,7 @@ namespace eqm {
 
 struct RuntimeOptions {
   std::string device = "cpu";
-  int64_t threads = 0;  // 0: every processor this process may use
+  int64_t threads = 0;  // 0: every processor this process may use and OpenMP grants
   std::string precision = "float32";
 
   void declare(OptionSet& options);
@@ -21,7 +21,7 @@ struct RuntimeOptions {
 int64_t usable_processors();
 
 // Sets the number of threads of this process and answers device and precision for new tensors. A
-// device that does not exist throws a usage error.
+// device that does not exist, or more threads than OpenMP grants, throw a usage error.
 torch::TensorOptions start_runtime(const RuntimeOptions& options);
 
 }  // namespace eqm

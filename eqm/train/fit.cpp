@@ -26,7 +26,7 @@ void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_a
     if (!std::isfinite(value)) {
       throw Error(ErrorKind::numeric,
                   fmt::format("the loss is not finite any more at step {}", step),
-                  "lower the learning rate (--lr) or the gradient magnitude (--lambda)");
+                  "lower the learning rate (lr) or the gradient magnitude (lambda)");
     }
     optimiser.zero_gradients();
     mean.backward();

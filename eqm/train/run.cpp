@@ -231,6 +231,8 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
       host.log->info("going on from step {}", state.step);
     }
   }
+  sweep_temporaries(paths.folder);
+  sweep_temporaries(paths.checkpoints());
   write_file(paths.config(), config);
   try {
     Run run(options, paths, start, host, std::move(data), std::move(state), std::move(identity));

@@ -255,5 +255,18 @@ TEST(OptionSet, refuses_a_zero_byte_in_text) {
   EXPECT_EQ(target, "a");
 }
 
+TEST(OptionSet, refuses_text_that_is_not_utf8) {
+  std::string target = "a";
+  OptionSet set;
+  set.text("out", target, "a path");
+  for (const char* text : {"\xff", "caf\xe9", "a\xc3"}) {
+    expect_error(ErrorKind::usage, "--out: the text is not UTF-8",
+                 [&] { set.set_text("out", text, "--out"); });
+  }
+  EXPECT_EQ(target, "a");
+  set.set_text("out", "caf\xc3\xa9", "--out");
+  EXPECT_EQ(target, "caf\xc3\xa9");
+}
+
 }  // namespace
 }  // namespace eqm

@@ -32,11 +32,18 @@ class Cli : public ::testing::Test {
     return run_program(arguments, {.folder = folder_.path()});
   }
 
+  ProgramResult run_with(const Words& variables, const Words& arguments) {
+    return run_program(arguments, {.folder = folder_.path(), .environment = variables});
+  }
+
   // The run fails with this exit code, one line that contains `part`, at most one hint that
   // contains `hint`, and an empty stdout; and it fails fast.
   void expect_failure(const Words& arguments, int exit_code, const std::string& part,
                       const std::string& hint = "") {
-    const ProgramResult result = run(arguments);
+    expect_failed(run(arguments), exit_code, part, hint);
+  }
+  static void expect_failed(const ProgramResult& result, int exit_code, const std::string& part,
+                            const std::string& hint) {
     EXPECT_EQ(result.exit_code, exit_code) << result.errors;
     EXPECT_EQ(result.output, "");
     EXPECT_LT(result.seconds, kPromptSeconds);
@@ -121,6 +128,19 @@ TEST_F(Cli, doctor_reports_the_machine) {
   EXPECT_EQ(result.errors, "");
 }
 
+TEST_F(Cli, doctor_finds_data_sets_and_says_how_to_get_them) {
+  const Words home = {"HOME=" + folder_.path().string(), "EQM_DATA="};
+  const ProgramResult without = run_with(home, {"doctor"});
+  EXPECT_TRUE(contains(without.output, "fashion-mnist ")) << without.output;
+  EXPECT_TRUE(std::regex_search(
+      without.output, std::regex("mnist +not found\n +hint: run scripts/get_mnist\\.sh\n")))
+      << without.output;
+  std::filesystem::create_directories(folder_ / ".cache/eqm/mnist");
+  write(".cache/eqm/mnist/train-images-idx3-ubyte.gz", "images");
+  const ProgramResult with = run_with(home, {"doctor"});
+  EXPECT_TRUE(contains(with.output, (folder_ / ".cache/eqm/mnist").string())) << with.output;
+}
+
 TEST_F(Cli, refuses_an_unknown_verb) {
   expect_failure({"landscpe"}, 2, "unknown verb 'landscpe'", "did you mean 'landscape'?");
   expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, doctor");
@@ -146,16 +166,39 @@ TEST_F(Cli, refuses_a_stray_word) {
   expect_failure({"landscape", "moons"}, 2, "unexpected argument 'moons'", "--help");
   expect_failure({"landscape", ""}, 2, "unexpected argument ''");
   expect_failure({"landscape", "--", "moons"}, 2, "unexpected argument 'moons'");
+  expect_failure({"landscape", "++"}, 2, "unexpected argument '++'", "eqm landscape --help");
+  expect_failure({"landscape", "++", "--steps", "5"}, 2, "unexpected argument '++'");
 }
 
 TEST_F(Cli, refuses_a_flag_without_its_value) {
-  expect_failure({"landscape", "--steps"}, 2, "--steps");
-  expect_failure({"landscape", "--steps", "--batch"}, 2, "--steps");
-  expect_failure({"landscape", "--config"}, 2, "--config");
+  const auto refused = [this](const Words& words, const std::string& flag) {
+    expect_failure(words, 2, "the value of " + flag + " is missing", "see `eqm landscape --help`");
+  };
+  refused({"landscape", "--steps"}, "--steps");
+  refused({"landscape", "--config"}, "--config");
+  refused({"landscape", "--eta="}, "--eta");
+  refused({"landscape", "--out=", "--no-flow"}, "--out");
+  refused({"landscape", "--steps", "--batch"}, "--steps");
+  refused({"landscape", "--out", "--no-flow"}, "--out");
+  refused({"landscape", "--data", "--steps=5"}, "--data");
+  refused({"landscape", "--config", "--steps", "5"}, "--config");
 }
 
 TEST_F(Cli, refuses_a_flag_given_twice) {
-  expect_failure({"landscape", "--steps", "1", "--steps", "2"}, 2, "--steps");
+  const auto refused = [this](const Words& words, const std::string& flag) {
+    expect_failure(words, 2, "eqm: " + flag + " is given more than once",
+                   "see `eqm landscape --help`");
+  };
+  refused({"landscape", "--steps", "1", "--steps", "2"}, "--steps");
+  refused({"landscape", "--steps=1", "--steps", "1"}, "--steps");
+  refused({"landscape", "--config", "a.toml", "--config", "b.toml"}, "--config");
+  refused({"landscape", "--flow", "--no-flow"}, "--flow or --no-flow");
+  refused({"--quiet", "landscape", "--quiet"}, "--quiet");
+}
+
+TEST_F(Cli, refuses_a_value_for_a_switch) {
+  expect_failure({"--quiet=maybe", "doctor"}, 2, "--quiet takes no value", "eqm doctor --help");
+  expect_failure({"--version=1"}, 2, "--version takes no value", "see `eqm --help`");
 }
 
 TEST_F(Cli, refuses_values_out_of_range) {
@@ -179,6 +222,13 @@ TEST_F(Cli, refuses_what_is_no_number) {
 
 TEST_F(Cli, refuses_a_yes_or_no_that_is_neither) {
   expect_failure({"landscape", "--flow=maybe"}, 2, "--flow: 'maybe' is neither yes nor no");
+}
+
+TEST_F(Cli, refuses_text_that_is_not_utf8) {
+  const std::string path = write("p\xe9.csv", "0,0\n1,1\n");
+  expect_failure({"landscape", "--data", path}, 2, "--data: the text is not UTF-8", "another name");
+  expect_failure({"landscape", "--out", "\xff"}, 2, "--out: the text is not UTF-8");
+  expect_failure({"landscape", "--rule", "\xff"}, 2, "--rule: the text is not UTF-8");
 }
 
 TEST_F(Cli, refuses_an_unknown_choice) {
@@ -215,7 +265,8 @@ TEST_F(Cli, refuses_a_config_with_bad_values) {
 TEST_F(Cli, refuses_a_config_that_cannot_be_read) {
   expect_failure({"landscape", "--config", "absent.toml"}, 4, "cannot open 'absent.toml'",
                  "spelling");
-  expect_failure({"landscape", "--config", folder_.path()}, 4, "not a regular file");
+  expect_failure({"landscape", "--config", folder_.path()}, 4, "not a regular file",
+                 "give the path of a TOML file");
   expect_failure({"landscape", "--config", ""}, 4, "cannot open ''");
 }
 
@@ -227,9 +278,17 @@ TEST_F(Cli, flags_win_over_the_config) {
 TEST_F(Cli, refuses_data_that_is_neither_a_set_nor_a_file) {
   expect_failure({"landscape", "--data", "nosuch"}, 2, "'nosuch'", "two-points, eight-gaussians");
   expect_failure({"landscape", "--data", "moon"}, 2, "'moon'", "did you mean 'moons'?");
-  expect_failure({"landscape", "--data", ""}, 2, "--data");
+  expect_failure({"landscape", "--data", ""}, 2, "data '' is neither");
   expect_failure({"landscape", "--data", "missing.csv"}, 4, "cannot open 'missing.csv'");
   expect_failure({"landscape", "--data", folder_.path()}, 4, folder_.path().string());
+}
+
+TEST_F(Cli, speaks_of_values_of_a_config_as_of_flags) {
+  const std::string data = write("data.toml", "[data]\ndata = \"nosuch\"\n");
+  expect_failure({"landscape", "--config", data}, 2,
+                 "eqm: data 'nosuch' is neither a built-in set");
+  const std::string device = write("device.toml", "[runtime]\ndevice = \"gpu\"\n");
+  expect_failure({"landscape", "--config", device}, 2, "eqm: device 'gpu' is not a device");
 }
 
 TEST_F(Cli, refuses_a_broken_csv_file) {
@@ -260,16 +319,45 @@ TEST_F(Cli, refuses_points_whose_extent_overflows) {
 
 TEST_F(Cli, refuses_a_device_that_does_not_exist) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine may have CUDA";
-  expect_failure({"landscape", "--device", "cuda"}, 2, "--device: 'cuda' does not exist", "cpu");
-  expect_failure({"doctor", "--device", "cuda:7"}, 2, "--device: 'cuda:7' does not exist");
-  expect_failure({"landscape", "--device", "gpu"}, 2, "--device: 'gpu'", "cpu");
-  expect_failure({"landscape", "--device", ""}, 2, "--device: ''");
+  expect_failure({"landscape", "--device", "cuda"}, 2, "device 'cuda' does not exist", "cpu");
+  expect_failure({"doctor", "--device", "cuda:7"}, 2, "device 'cuda:7' does not exist");
+  expect_failure({"landscape", "--device", "gpu"}, 2, "device 'gpu'", "cpu");
+  expect_failure({"landscape", "--device", ""}, 2, "device ''");
+}
+
+TEST_F(Cli, ends_whatever_openmp_is_told) {
+  // Matrices large enough for the BLAS to share them between threads.
+  const Words words = {"landscape", "--steps", "3", "--samples", "8", "--no-flow", "--threads"};
+  const auto ends = [&](const std::string& variable, const std::string& threads) {
+    Words all = words;
+    all.push_back(threads);
+    const ProgramResult result = run_with({variable}, all);
+    EXPECT_EQ(result.exit_code, 0) << variable << ": " << result.errors;
+  };
+  ends("OMP_DYNAMIC=true", "8");
+  ends("OMP_THREAD_LIMIT=1", "0");
+  ends("OMP_MAX_ACTIVE_LEVELS=0", "2");
+}
+
+TEST_F(Cli, refuses_more_threads_than_openmp_grants) {
+  expect_failed(run_with({"OMP_THREAD_LIMIT=2"}, {"landscape", "--threads", "3"}), 2,
+                "3 threads are asked for, and OpenMP grants 2", "OMP_THREAD_LIMIT");
+}
+
+TEST_F(Cli, refuses_what_the_memory_cannot_hold_before_training) {
+  expect_failure({"landscape", "--batch", "1000000", "--width", "4096", "--depth", "64"}, 2,
+                 "GB of memory, and", "lower batch, width, depth or fourier");
+  expect_failure({"landscape", "--samples", "1e6", "--width", "4096", "--depth", "64",
+                  "--objective", "eqm-dot"},
+                 2, "GB of memory, and", "lower samples");
+  expect_failure({"landscape", "--samples", "1e4", "--paths", "1e4", "--limit", "1e6"}, 2,
+                 "GB of memory, and", "lower paths or limit");
 }
 
 TEST_F(Cli, refuses_an_unwritable_output_folder_before_training) {
   const std::string file = write("file", "text");
-  expect_failure({"landscape", "--out", file + "/inner"}, 4, "file/inner");
-  expect_failure({"landscape", "--out", file}, 4, "file");
+  expect_failure({"landscape", "--out", file + "/inner"}, 4, "file/inner", "a file stands");
+  expect_failure({"landscape", "--out", file}, 4, "file", "a file stands");
   expect_failure({"landscape", "--out", "/proc/eqm-test"}, 4, "/proc/eqm-test");
   EXPECT_EQ(read("file"), "text");
 }
@@ -381,6 +469,13 @@ TEST_F(Cli, an_interrupted_run_leaves_only_complete_files) {
       << result.exit_code << ", signal " << result.signal;
   EXPECT_EQ(names_in("out"), Words{"config.toml"});
   EXPECT_TRUE(contains(read("out/config.toml"), "steps = 10000000"));
+}
+
+TEST_F(Cli, sweeps_what_a_killed_run_left) {
+  std::filesystem::create_directory(folder_ / "out");
+  write("out/.eqm-0123456789abcdef.tmp", "half a picture");
+  ASSERT_EQ(run(tiny("out")).exit_code, 0);
+  for (const std::string& name : names_in("out")) EXPECT_FALSE(name.starts_with(".")) << name;
 }
 
 TEST_F(Cli, keeps_everything_when_samples_diverge) {

@@ -32,6 +32,14 @@ std::filesystem::path new_folder() {
   return name;
 }
 
+// As exec wants its lists; valid as long as `words` is.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 constexpr int kCouldNotStart = 126;
 
 // In the child: only calls that are safe between fork and exec.
@@ -80,9 +88,10 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   const std::string errors = (record_ / "errors").string();
   std::vector<std::string> words = {"eqm"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(words);
+  std::vector<std::string> variables = settings.environment;  // the first of a name counts
+  for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
+  const std::vector<char*> environment = pointers_to(variables);
 
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("fork failed");
@@ -90,7 +99,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   redirect(STDERR_FILENO, errors.c_str());
   redirect_output(settings.output, output.c_str());
   if (!settings.folder.empty() && ::chdir(settings.folder.c_str()) != 0) ::_exit(kCouldNotStart);
-  ::execv(program.c_str(), pointers.data());
+  ::execve(program.c_str(), pointers.data(), environment.data());
   ::_exit(kCouldNotStart);
 }
 

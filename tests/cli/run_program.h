@@ -32,6 +32,7 @@ enum class Output {
 struct RunSettings {
   std::filesystem::path folder;  // working folder
   Output output = Output::kept;
+  std::vector<std::string> environment = {};  // "NAME=value", beside the environment of the tests
   std::chrono::seconds limit{60};
 };
 

@@ -1,4 +1,5 @@
-# Installs the build into a scratch folder, builds the outside program against it, and runs it.
+# Installs the build into a scratch folder, builds outside programs against it, one of them where
+# there is no LibTorch, and runs them.
 set(work "${build_dir}/install-check")
 file(REMOVE_RECURSE "${work}")
 function(run)
@@ -16,6 +17,13 @@ run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/outside")
 if(NOT output MATCHES "at rest")
   message(FATAL_ERROR "the outside program said:\n${output}")
+endif()
+run("${CMAKE_COMMAND}" -G "${generator}" -S "${source_dir}/core" -B "${work}/core"
+    "-DCMAKE_PREFIX_PATH=${work}/prefix" -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON)
+run("${CMAKE_COMMAND}" --build "${work}/core")
+run("${work}/core/outside")
+if(NOT output MATCHES "did you mean 'eta'")
+  message(FATAL_ERROR "the outside program of the core said:\n${output}")
 endif()
 run("${work}/prefix/bin/eqm" doctor)
 if(NOT output MATCHES "LibTorch")

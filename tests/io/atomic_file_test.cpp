@@ -1,11 +1,14 @@
 #include "eqm/io/atomic_file.h"
 
+#include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "eqm/io/mapped_file.h"
@@ -169,6 +172,53 @@ TEST(CreateFolder, refuses_where_a_file_stands) {
   expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file"); });
   expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file/inner"); });
   expect_error(ErrorKind::io, "create folder", [] { create_folder(""); });
+}
+
+TEST(SweepTemporaries, removes_what_a_killed_writer_left) {
+  const TemporaryFolder folder;
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    AtomicFile file(folder / "file");
+    file.write("half of it");
+    ::raise(SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(writer, nullptr, 0), writer);
+  ASSERT_EQ(folder.names().size(), 1u);
+  sweep_temporaries(folder.path());
+  EXPECT_EQ(folder.names(), Names{});
+}
+
+TEST(SweepTemporaries, leaves_a_living_writer_alone) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "file");
+  file.write("text");
+  sweep_temporaries(folder.path());
+  file.commit();
+  EXPECT_EQ(content_of(folder / "file"), "text");
+}
+
+TEST(SweepTemporaries, leaves_everything_else) {
+  const TemporaryFolder folder;
+  Names kept = {".eqm-0123456789abcdef.tmpx", ".eqm-0123456789abcde.tmp", ".eqm-.tmp",
+                "eqm-0123456789abcdef.tmp", ".eqm-0123456789ABCDEF.tmp"};
+  for (const std::string& name : kept) write_file(folder / name, "text");
+  create_folder(folder / ".eqm-0000000000000000.tmp");
+  ASSERT_EQ(::mkfifo((folder / ".eqm-0000000000000001.tmp").c_str(), 0600), 0);
+  std::filesystem::create_symlink("eqm-0123456789abcdef.tmp", folder / ".eqm-0000000000000002.tmp");
+  for (const char digit : {'0', '1', '2'}) {
+    kept.push_back(std::string(".eqm-000000000000000") + digit + ".tmp");
+  }
+  sweep_temporaries(folder.path());
+  Names found = folder.names();
+  std::sort(found.begin(), found.end());
+  std::sort(kept.begin(), kept.end());
+  EXPECT_EQ(found, kept);
+}
+
+TEST(SweepTemporaries, never_throws) {
+  const TemporaryFolder folder;
+  sweep_temporaries(folder / "absent");
+  sweep_temporaries("/proc/1/task");
 }
 
 }  // namespace

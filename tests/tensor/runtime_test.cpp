@@ -1,7 +1,10 @@
 #include "eqm/tensor/runtime.h"
 
+#include <thread>
+
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <torch/torch.h>
 
 #include "eqm/tensor/machine.h"
@@ -44,12 +47,26 @@ TEST_F(Runtime, zero_threads_mean_every_usable_processor) {
   EXPECT_EQ(at::get_num_threads(), usable_processors());
 }
 
+TEST_F(Runtime, counts_the_processors_this_thread_may_use) {
+  int64_t counted = 0;
+  std::thread([&] {
+    cpu_set_t set;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &set)) ++first;
+    CPU_ZERO(&set);
+    CPU_SET(first, &set);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+    counted = usable_processors();
+  }).join();
+  EXPECT_EQ(counted, 1);
+}
+
 TEST_F(Runtime, refuses_devices_that_do_not_exist) {
   for (const std::string name :
        {"", "gpu", "cpu:x", "cpu:-3", "cuda:999", "mkldnn", "meta", "cuda:"}) {
     SCOPED_TRACE(name);
-    expect_error(ErrorKind::usage, "--device: '" + name + "'",
-                 [&] { start_runtime(options(name)); });
+    expect_error(ErrorKind::usage, "device '" + name + "'", [&] { start_runtime(options(name)); });
   }
 }
 

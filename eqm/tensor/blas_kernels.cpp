@@ -1,4 +1,4 @@
-#include "cli/blas_kernels.h"
+#include "eqm/tensor/blas_kernels.h"
 
 #include <cstdlib>
 
@@ -6,7 +6,7 @@
 
 #include "eqm/tensor/machine.h"
 
-namespace eqm::cli {
+namespace eqm {
 namespace {
 
 constexpr const char* kVariable = "OPENBLAS_CORETYPE";
@@ -31,4 +31,4 @@ void restart_with_fitting_blas_kernels(char** argv) {
   execv("/proc/self/exe", argv);  // on failure we go on slowly; `eqm doctor` tells
 }
 
-}  // namespace eqm::cli
+}  // namespace eqm

@@ -3,10 +3,11 @@
 // can do.
 #pragma once
 
-namespace eqm::cli {
+namespace eqm {
 
 // If that happened, starts this program again with OPENBLAS_CORETYPE set to what the processor's
-// features allow. Returns when there is nothing to mend, or when the user has set the variable.
+// features allow. Returns when there is nothing to mend, or when the user has set the variable. For
+// the first line of main(): whatever the program did before is lost.
 void restart_with_fitting_blas_kernels(char** argv);
 
-}  // namespace eqm::cli
+}  // namespace eqm
