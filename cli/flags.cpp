@@ -33,8 +33,7 @@ std::string help_hint(const CLI::App& app) {
 
 }  // namespace
 
-Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options)
-    : verb_(verb), options_(options) {
+Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options) : verb_(verb), options_(options) {
   app.allow_extras();  // judged in apply(), with suggestions
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // judged as well
   app.add_option("--" + verb.config_flag(), config_,

@@ -20,9 +20,9 @@ class Flags {
   // Adds a flag for every option. All three must outlive this.
   Flags(CLI::App& app, const Verb& verb, OptionSet& options);
 
-  // Sets the options: from what the verb has saved, from the TOML file if one was given, then from the flags, which win. Throws a
-  // usage error for anything on the command line that is no option, with the nearest valid name.
-  // `app` is the verb that was given to the constructor.
+  // Sets the options: from what the verb has saved, from the TOML file if one was given, then from
+  // the flags, which win. Throws a usage error for anything on the command line that is no option,
+  // with the nearest valid name. `app` is the verb that was given to the constructor.
   void apply(const CLI::App& app);
 
  private:

@@ -33,10 +33,9 @@ int64_t label_from(const std::string& text, const Model& model) {
   const auto [stop, error] = std::from_chars(text.data(), end, label);
   if (error == std::errc{} && stop == end && label >= 0 && label < classes) return label;
   throw Error(ErrorKind::usage, fmt::format("labels: the model has no class '{}'", text),
-              classes == 0 ? "it was trained without classes; leave labels away"
-              : model.class_names.empty()
-                  ? fmt::format("give numbers from 0 to {}", classes - 1)
-                  : suggestion(text, model.class_names));
+              classes == 0                ? "it was trained without classes; leave labels away"
+              : model.class_names.empty() ? fmt::format("give numbers from 0 to {}", classes - 1)
+                                          : suggestion(text, model.class_names));
 }
 
 // Empty text: every class, up to ten; none for a model without classes.
@@ -149,9 +148,10 @@ Examples:
     console.log->info("wrote {} pictures to {}", pictures.size(), folder.string());
     if (states.size(0) > kMostGridPictures) return;
     const int64_t columns = rows.empty() ? grid_columns(states.size(0)) : per_class_;
-    write_png(std::filesystem::path(out_) / "grid.png",
-              picture_grid(states, model.scaling, columns, rows, ""),
-              {{"Software", "eqm " EQM_VERSION}, {"Model", model_}, {"Seed", std::to_string(seed_)}});
+    write_png(
+        std::filesystem::path(out_) / "grid.png",
+        picture_grid(states, model.scaling, columns, rows, ""),
+        {{"Software", "eqm " EQM_VERSION}, {"Model", model_}, {"Seed", std::to_string(seed_)}});
     console.log->info("wrote {}/grid.png", out_);
   }
 

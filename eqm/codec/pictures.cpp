@@ -52,8 +52,7 @@ Image picture_grid(const Tensor& states, const Scaling& scaling, int64_t columns
   std::vector<draw::Pixels> pictures;
   for (const Image& image : pictures_of(states, scaling)) pictures.push_back(pixels_of(image));
   const draw::Canvas canvas = draw::image_grid(
-      pictures,
-      {.title = title, .columns = static_cast<int>(columns), .row_labels = row_names});
+      pictures, {.title = title, .columns = static_cast<int>(columns), .row_labels = row_names});
   draw::Pixels pixels = canvas.to_pixels();
   return {.width = pixels.width,
           .height = pixels.height,

@@ -39,8 +39,7 @@ class StridedSource : public Decorator {
 // Every example but k, k + n, k + 2n, ...
 class GappedSource : public Decorator {
  public:
-  GappedSource(SourcePtr inner, int64_t k, int64_t n)
-      : Decorator(std::move(inner)), k_(k), n_(n) {
+  GappedSource(SourcePtr inner, int64_t k, int64_t n) : Decorator(std::move(inner)), k_(k), n_(n) {
     const int64_t all = Decorator::inner().size();
     count_ = all - (k < all ? (all - 1 - k) / n + 1 : 0);
   }

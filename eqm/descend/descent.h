@@ -45,7 +45,7 @@ struct DescentRequest {
   Condition condition;         // of each row; time is set by the clock
   std::optional<Terms> terms;  // in place of the condition's labels
   StopTest stop;
-  Clock clock;                 // may be empty; a field that changes with time is no equilibrium: no stop by norm
+  Clock clock;  // may be empty; a field that changes with time is no equilibrium: no stop by norm
   // Called after every evaluation with the step, the active rows [n], their states and gradient
   // norms.
   std::function<void(int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms)>

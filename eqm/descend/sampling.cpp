@@ -11,8 +11,8 @@
 namespace eqm {
 namespace {
 
-// The times a model with a clock is shown, one per step. Where γ is shown to an EqM model, each step
-// of size η moves it by η c(γ): that is how far the step goes on the way from noise to data.
+// The times a model with a clock is shown, one per step. Where γ is shown to an EqM model, each
+// step of size η moves it by η c(γ): that is how far the step goes on the way from noise to data.
 Clock clock_for(const Objective& objective, const DescentOptions& descent) {
   std::vector<double> times;
   const Magnitude magnitude = objective.effective_magnitude();

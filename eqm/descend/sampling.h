@@ -10,10 +10,10 @@ namespace eqm {
 struct SamplingRequest {
   Tensor labels;  // [n] int64; undefined: the null class
   int64_t count = 0;
-  double guidance = 1;       // scale of the label's gradient beyond the null class's
-  uint64_t seed = 0;         // sample i starts from noise (seed, first_sample + i)
+  double guidance = 1;  // scale of the label's gradient beyond the null class's
+  uint64_t seed = 0;    // sample i starts from noise (seed, first_sample + i)
   int64_t first_sample = 0;
-  DescentOptions descent;    // flows take `limit` Euler steps of 1/limit
+  DescentOptions descent;  // flows take `limit` Euler steps of 1/limit
   std::function<void(int64_t step, const Tensor& rows, const Tensor& x, const Tensor& norms)>
       observe = {};
 };

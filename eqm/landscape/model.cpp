@@ -25,25 +25,27 @@ Enum from_name(const Names<Enum>& names, const std::string& name) {
 
 std::string card(const Model& model) {
   const Magnitude& magnitude = model.objective.magnitude;
-  return nlohmann::json{{"format", kFormat},
-                        {"architecture", nlohmann::json::parse(model.backbone->architecture())},
-                        {"objective", name_of(model.objective.kind)},
-                        {"dispersive_weight", model.objective.dispersive_weight},
-                        {"landscape",
-                         {{"c", name_in(magnitude_names(), magnitude.kind)},
-                          {"a", magnitude.a},
-                          {"b", magnitude.b},
-                          {"lambda", magnitude.lambda}}},
-                        {"scaling", {{"centre", model.scaling.centre}, {"unit", model.scaling.unit}}},
-                        {"output_sign", model.output_sign},
-                        {"class_names", model.class_names}}
+  return nlohmann::json{
+      {"format", kFormat},
+      {"architecture", nlohmann::json::parse(model.backbone->architecture())},
+      {"objective", name_of(model.objective.kind)},
+      {"dispersive_weight", model.objective.dispersive_weight},
+      {"landscape",
+       {{"c", name_in(magnitude_names(), magnitude.kind)},
+        {"a", magnitude.a},
+        {"b", magnitude.b},
+        {"lambda", magnitude.lambda}}},
+      {"scaling", {{"centre", model.scaling.centre}, {"unit", model.scaling.unit}}},
+      {"output_sign", model.output_sign},
+      {"class_names", model.class_names}}
       .dump();
 }
 
 void check(const Scaling& scaling) {
   bool fine = std::isfinite(scaling.unit) && scaling.unit > 0 && !scaling.centre.empty();
   for (const double centre : scaling.centre) fine = fine && std::isfinite(centre);
-  if (!fine) throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers");
+  if (!fine)
+    throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers");
 }
 
 // Room for a model whose file lacks or misnames some weights: load_tensors() says which.

@@ -9,7 +9,8 @@ namespace {
 
 // The centre, shaped to be subtracted from rows [B, C, ...].
 Tensor centre_for(const std::vector<double>& centre, const Tensor& rows) {
-  if (centre.size() != 1 && (rows.dim() < 2 || static_cast<int64_t>(centre.size()) != rows.size(1))) {
+  if (centre.size() != 1 &&
+      (rows.dim() < 2 || static_cast<int64_t>(centre.size()) != rows.size(1))) {
     throw Error(ErrorKind::usage, "the scaling has another number of channels than the states");
   }
   Shape shape(static_cast<size_t>(rows.dim()), 1);

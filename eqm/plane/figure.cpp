@@ -93,8 +93,8 @@ Grid to_grid(const View& view, const Tensor& heights) {
           .values = std::vector<double>(data, data + values.numel())};
 }
 
-void draw_field(Panel& panel, const PlaneDescent& descent, const Scaling& scaling,
-                const View& view, double time) {
+void draw_field(Panel& panel, const PlaneDescent& descent, const Scaling& scaling, const View& view,
+                double time) {
   const Tensor heights = evaluate(descent, scaling, nodes(view, kHeatNodes, 0), time).height;
   const Grid grid = to_grid(view, heights);
   panel.heat_map(grid, draw::light_map(), draw::range_of(grid.values));

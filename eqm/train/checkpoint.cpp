@@ -38,9 +38,10 @@ void compare(const RunIdentity& ours, const RunIdentity& theirs) {
     const auto found = theirs.find(name);
     if (found != theirs.end() && found->second == value) continue;
     const std::string then = found == theirs.end() ? "nothing" : found->second;
-    throw Error(ErrorKind::input,
-                fmt::format("the run was made with another {} ({} then, {} now)", name, then, value),
-                "resume it with the same recipe and data, or start a new run with another --out");
+    throw Error(
+        ErrorKind::input,
+        fmt::format("the run was made with another {} ({} then, {} now)", name, then, value),
+        "resume it with the same recipe and data, or start a new run with another --out");
   }
 }
 

@@ -43,15 +43,15 @@ std::string classes_text(const Model& model) {
 void describe_model(const Model& model, Lines& lines) {
   const Magnitude magnitude = model.objective.effective_magnitude();
   lines.emplace_back("architecture", architecture_text(*model.backbone));
-  lines.emplace_back("parameters",
-                     fmt::format("{:.2f} million",
-                                 static_cast<double>(parameter_count(*model.backbone)) / 1e6));
+  lines.emplace_back(
+      "parameters",
+      fmt::format("{:.2f} million", static_cast<double>(parameter_count(*model.backbone)) / 1e6));
   lines.emplace_back("states", fmt::format("{}", fmt::join(model.backbone->state_shape(), " x ")));
   lines.emplace_back("classes", classes_text(model));
   lines.emplace_back("objective", name_of(model.objective.kind));
-  lines.emplace_back("landscape", fmt::format("c {}, a {}, λ {}",
-                                              name_in(magnitude_names(), magnitude.kind),
-                                              magnitude.a, magnitude.lambda));
+  lines.emplace_back("landscape",
+                     fmt::format("c {}, a {}, λ {}", name_in(magnitude_names(), magnitude.kind),
+                                 magnitude.a, magnitude.lambda));
   if (model.output_sign < 0) lines.emplace_back("output sign", "-1, as in the reference");
 }
 
@@ -64,9 +64,9 @@ void describe_run(const RunPaths& paths, Lines& lines) {
   for (const Checkpoint& checkpoint : find_checkpoints(paths.checkpoints())) {
     steps.push_back(checkpoint.step);
   }
-  lines.emplace_back("checkpoints",
-                     steps.empty() ? "none yet"
-                                   : fmt::format("at steps {}", fmt::join(steps, ", ")));
+  lines.emplace_back("checkpoints", steps.empty()
+                                        ? "none yet"
+                                        : fmt::format("at steps {}", fmt::join(steps, ", ")));
   const MetricSeries loss = read_metric(paths, "loss");
   if (!loss.values.empty()) {
     lines.emplace_back("loss", last_text(loss));

@@ -20,8 +20,7 @@ void TrainDataOptions::declare(OptionSet& options) {
                "images by class, a safetensors of tensors");
   options.text("held-out-data", held_out_data,
                "data to judge by; empty takes the set's own test part, or keeps some aside");
-  options.count("held-out", held_out, Range::between(0, kMany),
-                "examples to judge by; 0 for none");
+  options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
   options.count("size", size, Range::between(0, 65536),
                 "crops and scales images to this height and width; 0 takes them as they are");
   options.count("channels", channels, Range::between(0, 3),
@@ -90,9 +89,10 @@ void TrainOptions::declare(OptionSet& options) {
 void TrainOptions::check() const {
   objective.magnitude.check();
   if (batch % accumulate != 0) {
-    throw Error(ErrorKind::usage,
-                fmt::format("a batch of {} cannot be computed in {} equal parts", batch, accumulate),
-                "choose accumulate so that it divides batch");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("a batch of {} cannot be computed in {} equal parts", batch, accumulate),
+        "choose accumulate so that it divides batch");
   }
   if (accumulate > 1 && objective.dispersive_weight > 0) {
     throw Error(ErrorKind::usage, "the dispersive loss compares a whole batch at once",

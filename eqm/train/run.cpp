@@ -87,8 +87,7 @@ Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, con
       state_(std::move(state)),
       identity_(std::move(identity)),
       metrics_(paths, start == RunStart::resume ? state_.step : 0),
-      loader_(data_.training, loader_options(options), state_.step,
-              host.log),
+      loader_(data_.training, loader_options(options), state_.step, host.log),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
                    .label_dropout = options.model.label_dropout,
                    .null_label = state_.model.backbone->null_label()}) {}
@@ -217,8 +216,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   }
   const RunLock lock(paths);
   if (start == RunStart::fresh && std::filesystem::exists(paths.config())) {
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}' already holds a run", paths.folder.string()),
+    throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
                 "go on with --resume, or choose another --out");
   }
   TrainingState state(std::move(model), options.adamw);
@@ -240,10 +238,11 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   } catch (const Error& error) {
     host.progress.end();
     if (error.kind() != ErrorKind::io) throw;
-    throw Error(ErrorKind::io, error.what(),
-                fmt::format("earlier checkpoints are intact: mend this, or copy the folder to another "
-                            "disk, and go on with `eqm train --resume --out {}`",
-                            paths.folder.string()));
+    throw Error(
+        ErrorKind::io, error.what(),
+        fmt::format("earlier checkpoints are intact: mend this, or copy the folder to another "
+                    "disk, and go on with `eqm train --resume --out {}`",
+                    paths.folder.string()));
   }
 }
 

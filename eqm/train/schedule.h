@@ -15,7 +15,7 @@ const Names<ScheduleKind>& schedule_names();
 struct Schedule {
   double lr = 1e-4;
   ScheduleKind kind = ScheduleKind::constant;
-  int64_t warm_up = 0;       // steps over which the rate rises from 0
+  int64_t warm_up = 0;        // steps over which the rate rises from 0
   double final_share = 0.01;  // of lr, which the cosine ends at
 
   void declare(OptionSet& options);

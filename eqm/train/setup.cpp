@@ -22,10 +22,10 @@ constexpr int64_t kLeastTrainedPerHeldOut = 9;
 SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
   if (shape.size() != 3 || shape[1] != shape[2]) {
-    throw Error(ErrorKind::input,
-                fmt::format("a SiT learns square images, not states of shape [{}]",
-                            fmt::join(shape, ", ")),
-                "give --size to crop and scale images, or --model mlp for vectors");
+    throw Error(
+        ErrorKind::input,
+        fmt::format("a SiT learns square images, not states of shape [{}]", fmt::join(shape, ", ")),
+        "give --size to crop and scale images, or --model mlp for vectors");
   }
   SitConfig config = sit_preset(options.model);
   if (options.width > 0) config.hidden_size = options.width;
@@ -47,10 +47,10 @@ SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
 
 MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, ObjectiveKind kind) {
   if (data.shape.size() != 1) {
-    throw Error(ErrorKind::input,
-                fmt::format("an MLP learns vectors, not states of shape [{}]",
-                            fmt::join(data.shape, ", ")),
-                "choose a SiT for images, such as --model XS/4");
+    throw Error(
+        ErrorKind::input,
+        fmt::format("an MLP learns vectors, not states of shape [{}]", fmt::join(data.shape, ", ")),
+        "choose a SiT for images, such as --model XS/4");
   }
   MlpConfig config = {.dimension = data.shape[0]};
   if (options.width > 0) config.width = options.width;
@@ -74,13 +74,15 @@ std::shared_ptr<Backbone> fresh_backbone(const TrainOptions& options, const Trai
 // Some of the training set, kept aside: every n-th example.
 void split(TrainingData& data, int64_t held_out) {
   const int64_t size = data.training->size();
-  const int64_t stride = std::max(size / std::max<int64_t>(1, held_out), kLeastTrainedPerHeldOut + 1);
+  const int64_t stride =
+      std::max(size / std::max<int64_t>(1, held_out), kLeastTrainedPerHeldOut + 1);
   if (size < stride) return;  // too few to spare any
   data.held_out = shard_source(data.training, stride - 1, stride);
   data.training = except_shard_source(data.training, stride - 1, stride);
 }
 
-// The part of the data that is meant for testing; null when there is none, with the reason in `why`.
+// The part of the data that is meant for testing; null when there is none, with the reason in
+// `why`.
 SourcePtr test_part(const TrainDataOptions& options, const SourceOptions& how, std::string& why) {
   if (!options.held_out_data.empty()) {
     return open_source(options.held_out_data,
@@ -129,10 +131,10 @@ Model make_model(const TrainOptions& options, const TrainingData& data) {
   if (!options.model.init.empty()) {
     const Model start = load_model(find_model(options.model.init));
     if (start.backbone->architecture() != model.backbone->architecture()) {
-      throw Error(ErrorKind::input,
-                  fmt::format("the model '{}' has another architecture than this run",
-                              options.model.init),
-                  "choose the same model, width, depth and data as it was trained with");
+      throw Error(
+          ErrorKind::input,
+          fmt::format("the model '{}' has another architecture than this run", options.model.init),
+          "choose the same model, width, depth and data as it was trained with");
     }
     model.backbone = start.backbone;
     model.output_sign = start.output_sign;
@@ -147,9 +149,9 @@ RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, c
   const Magnitude& magnitude = options.objective.magnitude;
   return {{"architecture", model.backbone->architecture()},
           {"objective", name_of(options.objective.kind)},
-          {"landscape", fmt::format("{} a={} b={} lambda={}",
-                                    name_in(magnitude_names(), magnitude.kind), magnitude.a,
-                                    magnitude.b, magnitude.lambda)},
+          {"landscape",
+           fmt::format("{} a={} b={} lambda={}", name_in(magnitude_names(), magnitude.kind),
+                       magnitude.a, magnitude.b, magnitude.lambda)},
           {"data set", fmt::format("{} examples, fingerprint {:016x}", data.training->size(),
                                    data.training->fingerprint())},
           {"batch", std::to_string(options.batch)},

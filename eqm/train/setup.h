@@ -13,7 +13,7 @@ struct TrainingData {
   SourcePtr training;
   SourcePtr held_out;         // null when none is asked for
   std::string held_out_note;  // why it is a part of the training set, if so
-  Shape shape;         // of one example
+  Shape shape;                // of one example
   Scaling scaling;
 };
 

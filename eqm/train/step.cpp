@@ -38,11 +38,11 @@ std::string culprit(const TrainingState& state, const TrainingBatch& batch, cons
 
 [[noreturn]] void refuse(const TrainingState& state, const TrainingBatch& batch,
                          const Tensor& output) {
-  throw Error(ErrorKind::numeric,
-              fmt::format("{} is not finite at step {}", culprit(state, batch, output),
-                          state.step + 1),
-              "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
-              "(--clip 1)");
+  throw Error(
+      ErrorKind::numeric,
+      fmt::format("{} is not finite at step {}", culprit(state, batch, output), state.step + 1),
+      "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
+      "(--clip 1)");
 }
 
 // The norm of all gradients together.
@@ -102,7 +102,8 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
     scale_gradients(weights, options.clip / report.gradient_norm);
   }
   state.optimiser.step(report.lr);
-  state.ema.update(backbone, options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
+  state.ema.update(backbone,
+                   options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
   state.smooth_loss = state.step == 0
                           ? report.loss
                           : kSmoothing * state.smooth_loss + (1 - kSmoothing) * report.loss;

@@ -17,9 +17,8 @@ TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
                                   const Randomness& randomness, int64_t first_row,
                                   const torch::TensorOptions& type) {
   const auto key = [&](Draw draw) {
-    return NoiseKey{.seed = randomness.seed,
-                    .sample = static_cast<uint64_t>(first_row),
-                    .draw = draw};
+    return NoiseKey{
+        .seed = randomness.seed, .sample = static_cast<uint64_t>(first_row), .draw = draw};
   };
   const int64_t rows = batch.shape.front();
   TrainingBatch result;

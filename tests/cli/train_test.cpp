@@ -75,11 +75,15 @@ class TrainCli : public ::testing::Test {
   }
 
   Words small_run(const std::string& out) const {
-    return {"train",  "--data",    "data.safetensors", "--model",     "XS/4", "--width",
-            "16",     "--depth",   "1",                "--heads",     "1",    "--batch",
-            "8",      "--threads", "1",                "--held-out",  "0",    "--sample-every",
-            "0",      "--lr",      "0.001",            "--log-every", "5",    "--checkpoint-every",
-            "20",     "--out",     out};
+    return {"train",       "--data",    "data.safetensors",
+            "--model",     "XS/4",      "--width",
+            "16",          "--depth",   "1",
+            "--heads",     "1",         "--batch",
+            "8",           "--threads", "1",
+            "--held-out",  "0",         "--sample-every",
+            "0",           "--lr",      "0.001",
+            "--log-every", "5",         "--checkpoint-every",
+            "20",          "--out",     out};
   }
 
   ProgramResult run(const Words& arguments) {
@@ -97,13 +101,15 @@ class TrainCli : public ::testing::Test {
       program.send(SIGKILL);
       program.wait();
       // Killed before it had written anything, it is simply started once more.
-      if (fs::exists(folder_ / out / "config.toml")) arguments = {"train", "--resume", "--out", out};
+      if (fs::exists(folder_ / out / "config.toml"))
+        arguments = {"train", "--resume", "--out", out};
     }
     return last_step(folder_ / out);
   }
 
   void expect_same_weights_after_kills(const Words& options, int kills) {
-    const int64_t reached = train_through_kills(joined(small_run("killed"), options), "killed", kills);
+    const int64_t reached =
+        train_through_kills(joined(small_run("killed"), options), "killed", kills);
     ASSERT_GT(reached, 100);
     const int64_t end = reached + 13;
     const std::string steps = std::to_string(end);
@@ -171,8 +177,9 @@ TEST_F(TrainCli, any_number_of_kills_leaves_the_same_weights_of_an_energy) {
 TEST_F(TrainCli, a_request_to_stop_writes_a_checkpoint_and_says_how_to_go_on) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string out = "run" + std::to_string(signal);
-    RunningProgram program(joined(small_run(out), {"--steps", "1000000", "--checkpoint-every", "0"}),
-                           {.folder = folder_.path()});
+    RunningProgram program(
+        joined(small_run(out), {"--steps", "1000000", "--checkpoint-every", "0"}),
+        {.folder = folder_.path()});
     while (!fs::exists(folder_ / out / "metrics.jsonl") && !program.has_ended()) {
       std::this_thread::sleep_for(milliseconds(20));
     }
@@ -191,7 +198,8 @@ TEST_F(TrainCli, a_request_to_stop_writes_a_checkpoint_and_says_how_to_go_on) {
 }
 
 TEST_F(TrainCli, a_run_in_use_is_refused_and_free_again_when_its_process_is_dead) {
-  RunningProgram first(joined(small_run("run"), {"--steps", "1000000"}), {.folder = folder_.path()});
+  RunningProgram first(joined(small_run("run"), {"--steps", "1000000"}),
+                       {.folder = folder_.path()});
   while (!fs::exists(folder_ / "run" / "metrics.jsonl") && !first.has_ended()) {
     std::this_thread::sleep_for(milliseconds(20));
   }
@@ -220,7 +228,8 @@ TEST_F(TrainCli, mistakes_are_told_before_any_work) {
 
 TEST_F(TrainCli, a_recipe_with_a_wrong_key_names_the_right_one) {
   std::ofstream(folder_ / "recipe.toml") << "[training]\nstesp = 5\n";
-  expect_failure({"train", "--recipe", "recipe.toml", "--out", "run"}, 3, "line 2", "training.steps");
+  expect_failure({"train", "--recipe", "recipe.toml", "--out", "run"}, 3, "line 2",
+                 "training.steps");
 }
 
 TEST_F(TrainCli, changed_data_are_refused_on_resume) {

@@ -55,7 +55,8 @@ TEST(PlaneFootprint, names_the_options_behind_the_largest_part) {
   EXPECT_EQ(footprint({.width = 1024, .samples = 1'000'000}).remedy(),
             "lower samples, width, depth or fourier");
   EXPECT_EQ(footprint({.points = 10'000'000}).remedy(), "lower points or samples");
-  EXPECT_EQ(footprint({.descent = {.limit = 1'000'000}, .paths = 10'000}).remedy(), "lower paths or limit");
+  EXPECT_EQ(footprint({.descent = {.limit = 1'000'000}, .paths = 10'000}).remedy(),
+            "lower paths or limit");
 }
 
 TEST(PlaneFootprint, doubles_with_the_precision) {

@@ -1,0 +1,66 @@
+// Every recipe that is shipped reads, passes its checks, and describes a model that can be built.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/backbone/sit.h"
+#include "eqm/base/toml.h"
+#include "eqm/tensor/runtime.h"
+#include "eqm/train/options.h"
+
+namespace eqm::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path recipes() {
+  return fs::path(EQM_DEFAULT_GOLDEN) / ".." / ".." / "recipes";
+}
+
+TrainOptions read(const fs::path& path) {
+  TrainOptions options;
+  OptionSet set;
+  options.declare(set);
+  read_toml_file(set, path);
+  return options;
+}
+
+TEST(Recipes, all_can_be_read_and_describe_a_model) {
+  int count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(recipes())) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().filename());
+    TrainOptions options = read(entry.path());
+    if (options.objective.kind == ObjectiveKind::eqm_l2) options.model.init = "given by the user";
+    EXPECT_NO_THROW(options.check());
+    EXPECT_NO_THROW(sit_preset(options.model.model));
+    ++count;
+  }
+  EXPECT_GE(count, 20);
+}
+
+TEST(Recipes, ablations_change_what_their_name_says_and_nothing_else) {
+  const TrainOptions base = read(recipes() / "fashion-xs4.toml");
+  const TrainOptions linear = read(recipes() / "ablations/fashion-c-linear.toml");
+  EXPECT_EQ(linear.objective.magnitude.kind, MagnitudeKind::linear);
+  EXPECT_EQ(linear.steps, base.steps);
+  EXPECT_EQ(linear.data.data, base.data.data);
+  EXPECT_EQ(read(recipes() / "ablations/fashion-lambda-8.toml").objective.magnitude.lambda, 8);
+}
+
+TEST(Recipes, imagenet_has_the_papers_settings) {
+  const TrainOptions xl = read(recipes() / "imagenet256-xl2.toml");
+  EXPECT_EQ(xl.model.model, "XL/2");
+  EXPECT_EQ(xl.batch, 256);
+  EXPECT_EQ(xl.schedule.lr, 1e-4);
+  EXPECT_EQ(xl.schedule.kind, ScheduleKind::constant);
+  EXPECT_EQ(xl.ema, 0.9999);
+  EXPECT_EQ(xl.adamw.weight_decay, 0);
+  EXPECT_EQ(xl.objective.magnitude.lambda, 4);
+  EXPECT_EQ(xl.descent.eta, 0.0017);
+  EXPECT_EQ(xl.data.scale, 0.18215);
+}
+
+}  // namespace
+}  // namespace eqm::test
