@@ -1,7 +1,9 @@
 // eqm sample: draws samples from a model.
 #include <charconv>
+#include <cmath>
 #include <iostream>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <torch/torch.h>
@@ -12,6 +14,7 @@
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/csv.h"
 #include "eqm/io/png.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
@@ -75,7 +78,8 @@ Examples:
 
   void declare(OptionSet& options) override {
     options.text("model", model_, "a model file, a run folder or a checkpoint");
-    options.text("labels", labels_, "classes by name or number, with commas; empty for all");
+    options.text("labels", labels_,
+                 "classes by name or number, with commas; empty for the first ten");
     options.count("per-class", per_class_, Range::between(1, 100000), "samples of each class");
     options.number("guidance", guidance_, Range::between(0, 1000), "1 for none");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
@@ -95,7 +99,11 @@ Examples:
     const std::vector<int64_t> classes = labels_from(labels_, model);
     create_folder(out_);
     const Tensor states = draw(LearnedField(model), classes, console);
-    write(model, classes, states, console);
+    if (states.dim() == 2) {
+      write_points(states, model, console);
+    } else {
+      write(model, classes, states, console);
+    }
     return 0;
   }
 
@@ -130,6 +138,28 @@ Examples:
     return torch::cat(states);
   }
 
+  void write_points(const Tensor& states, const Model& model, Console& console) const {
+    const Tensor values = model.scaling.to_values(states.to(torch::kFloat64)).contiguous();
+    std::vector<std::string> header;
+    for (int64_t i = 0; i < values.size(1); ++i) header.push_back(fmt::format("x{}", i));
+    const auto count = static_cast<size_t>(values.numel());
+    write_csv(std::filesystem::path(out_) / "samples.csv", header,
+              std::span<const double>(values.data_ptr<double>(), count), values.size(1));
+    console.log->info("wrote {}/samples.csv", out_);
+  }
+
+  // What made a picture, for its text chunks.
+  PngText origin(const Model& model) const {
+    const DescentOptions descent = descent_.resolved(model.objective.magnitude);
+    return {{"Software", "eqm " EQM_VERSION},
+            {"Model", model_},
+            {"Seed", std::to_string(seed_)},
+            {"Rule", fmt::format("{} eta {} mu {} limit {} threshold {}",
+                                 name_in(rule_names(), descent.rule), descent.eta, descent.mu,
+                                 descent.limit, descent.threshold)},
+            {"Guidance", fmt::format("{}", guidance_)}};
+  }
+
   void write(const Model& model, const std::vector<int64_t>& classes, const Tensor& states,
              Console& console) {
     std::vector<std::string> rows;
@@ -138,10 +168,8 @@ Examples:
     const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
     create_folder(folder);
     for (size_t i = 0; i < pictures.size(); ++i) {
-      PngText text = {{"Software", "eqm " EQM_VERSION},
-                      {"Model", model_},
-                      {"Seed", std::to_string(seed_)},
-                      {"Sample", std::to_string(i)}};
+      PngText text = origin(model);
+      text.emplace_back("Sample", std::to_string(i));
       if (!rows.empty()) text.emplace_back("Label", rows[i / static_cast<size_t>(per_class_)]);
       write_png(folder / fmt::format("{:06}.png", i), pictures[i], text);
     }

@@ -56,7 +56,10 @@ Examples:
   std::string config_flag() const override { return "recipe"; }
   std::string saved_config(const std::map<std::string, std::string>& given) const override {
     const auto resume = given.find("resume");
-    if (resume == given.end() || resume->second != "true") return "";
+    if (resume == given.end()) return "";
+    for (const char* no : {"false", "no", "0", "off"}) {
+      if (resume->second == no) return "";
+    }
     const auto out = given.find("out");
     return RunPaths{.folder = out == given.end() ? out_ : out->second}.config();
   }

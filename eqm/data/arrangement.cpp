@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
@@ -84,9 +85,9 @@ std::string_view folder_of(Split split, const std::set<std::string_view>& names)
 }
 
 [[noreturn]] void refuse_part(Split split, const std::string& source) {
-  throw Error(ErrorKind::input,
-              fmt::format("{} has no {} part", in_quotes(source), name_in(split_names(), split)),
-              "expected folders train and test in it; or name the part itself");
+  throw MissingPart(
+      fmt::format("{} has no {} part", in_quotes(source), name_in(split_names(), split)),
+      "expected folders train and test in it; or name the part itself");
 }
 
 // Answers the items of the part and takes the parts' folders off all paths.

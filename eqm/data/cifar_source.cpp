@@ -11,6 +11,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/data/join_source.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/data/packed_source.h"
 #include "eqm/io/mapped_file.h"
 #include "eqm/io/text.h"
@@ -96,8 +97,8 @@ SourcePtr open_cifar_folder(const fs::path& folder, Split split) {
   for (const std::string& name : batches_of(split)) {
     std::error_code ignored;
     if (!fs::exists(folder / name, ignored)) {
-      throw Error(ErrorKind::input, fmt::format("{} lacks {}", in_quotes(folder.string()), name),
-                  "CIFAR-10 has data_batch_1.bin to data_batch_5.bin and test_batch.bin");
+      throw MissingPart(fmt::format("{} lacks {}", in_quotes(folder.string()), name),
+                        "CIFAR-10 has data_batch_1.bin to data_batch_5.bin and test_batch.bin");
     }
     parts.push_back(open_batch(folder / name, classes));
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/data/packed_source.h"
 #include "eqm/io/idx.h"
 #include "eqm/io/text.h"
@@ -85,10 +86,10 @@ std::optional<fs::path> find_idx_images(const fs::path& folder, Split split) {
 SourcePtr open_idx_folder(const fs::path& folder, Split split) {
   const std::optional<fs::path> images = find_idx_images(folder, split);
   if (!images) {
-    throw Error(ErrorKind::input,
-                fmt::format("{} has no IDX images of its {} part", in_quotes(folder.string()),
-                            name_in(split_names(), split)),
-                "expected train-images-idx3-ubyte or t10k-images-idx3-ubyte, with .gz or not");
+    throw MissingPart(
+        fmt::format("{} has no IDX images of its {} part", in_quotes(folder.string()),
+                    name_in(split_names(), split)),
+        "expected train-images-idx3-ubyte or t10k-images-idx3-ubyte, with .gz or not");
   }
   return open_idx_file(*images);
 }

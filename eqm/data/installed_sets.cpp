@@ -19,6 +19,7 @@ bool holds_images(const fs::path& folder) {
 DataPlaces DataPlaces::from_environment() {
   DataPlaces places;
   if (const char* folder = std::getenv("EQM_DATA"); folder && *folder) places.own.push_back(folder);
+  places.own.push_back("data");
   if (const char* home = std::getenv("HOME"); home && *home) {
     places.own.push_back(fs::path(home) / ".cache" / "eqm");
   }

@@ -12,7 +12,7 @@ struct DataPlaces {
   std::filesystem::path packaged = "/usr/share/datasets";  // of Debian's packages
   std::vector<std::filesystem::path> own;                  // the user's, the first that has it wins
 
-  // $EQM_DATA, then ~/.cache/eqm.
+  // $EQM_DATA, then ./data, then ~/.cache/eqm.
   static DataPlaces from_environment();
 };
 

@@ -14,6 +14,7 @@
 #include "eqm/data/cifar_source.h"
 #include "eqm/data/folder_source.h"
 #include "eqm/data/idx_source.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/data/tar_source.h"
 #include "eqm/data/tensor_source.h"
 #include "eqm/io/file_kind.h"
@@ -80,7 +81,9 @@ SourcePtr open_file(const fs::path& path, const ImageSourceOptions& options) {
            "IDX, CIFAR-10's .bin, tars of PNG or JPEG, and safetensors can, the first and the tars "
            "gzipped, too");
   }
-  if (options.split == Split::test) refuse(path, "has no test part", "name its file itself");
+  if (options.split == Split::test) {
+    throw MissingPart(in_quotes(path.string()) + " has no test part", "name its file itself");
+  }
   if (is_cifar) return open_cifar_file(path);
   return kind == FileKind::idx ? open_idx_file(path) : open_tensor_source(path);
 }

@@ -1,7 +1,5 @@
 #include "eqm/data/open_source.h"
 
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "eqm/data/centre_crop.h"
 #include "eqm/data/evenly.h"
 #include "eqm/data/idx_source.h"
+#include "eqm/data/installed_sets.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/map_source.h"
 #include "eqm/data/open_path.h"
@@ -31,40 +30,15 @@ constexpr int64_t kProbedExamples = 16;
 // Beyond what anyone trains on; an image of it is 192 MB as RGB.
 constexpr int64_t kMaxSize = 8192;
 
-struct NamedSet {
-  std::string name;
-  std::vector<fs::path> places;
-  std::string hint;  // where to get it
-};
-
-std::vector<fs::path> places_of(const std::string& name) {
-  std::vector<fs::path> places;
-  if (const char* data = std::getenv("EQM_DATA")) places.push_back(fs::path(data) / name);
-  places.push_back(fs::path("data") / name);
-  if (const char* home = std::getenv("HOME")) {
-    places.push_back(fs::path(home) / ".cache/eqm" / name);
-  }
-  return places;
-}
-
-std::array<NamedSet, 2> named_sets() {
-  return {{{.name = "fashion-mnist",
-            .places = {"/usr/share/datasets/fashion-mnist"},
-            .hint = "install Debian's package dataset-fashion-mnist"},
-           {.name = "mnist", .places = places_of("mnist"), .hint = "run scripts/get_mnist.sh"}}};
-}
-
-SourcePtr open_named(const NamedSet& set, Split split) {
-  for (const fs::path& place : set.places) {
-    if (find_idx_images(place, split)) return open_idx_folder(place, split);
-  }
+SourcePtr open_named(const InstalledSet& set, Split split) {
+  if (!set.folder.empty()) return open_idx_folder(set.folder, split);
   throw Error(ErrorKind::input, fmt::format("the data set '{}' is not on this machine", set.name),
-              set.hint);
+              set.remedy);
 }
 
 SourcePtr open_raw(const std::string& what, const SourceOptions& options) {
   std::vector<std::string> names;
-  for (const NamedSet& set : named_sets()) {
+  for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {
     if (set.name == what) return open_named(set, options.split);
     names.push_back(set.name);
   }

@@ -36,34 +36,6 @@ class StridedSource : public Decorator {
   int64_t count_;
 };
 
-// Every example but k, k + n, k + 2n, ...
-class GappedSource : public Decorator {
- public:
-  GappedSource(SourcePtr inner, int64_t k, int64_t n) : Decorator(std::move(inner)), k_(k), n_(n) {
-    const int64_t all = Decorator::inner().size();
-    count_ = all - (k < all ? (all - 1 - k) / n + 1 : 0);
-  }
-
-  int64_t size() const override { return count_; }
-  Example get(int64_t index) const override { return inner().get(place_of(index)); }
-  std::string name_of(int64_t index) const override { return inner().name_of(place_of(index)); }
-
-  uint64_t fingerprint() const override {
-    return Hash().add("all but").add(k_).add(n_).add(inner().fingerprint()).value();
-  }
-
- private:
-  int64_t place_of(int64_t index) const {
-    check_index(index, count_);
-    const int64_t row = index / (n_ - 1), column = index % (n_ - 1);
-    return row * n_ + column + (column >= k_ ? 1 : 0);
-  }
-
-  int64_t k_;
-  int64_t n_;
-  int64_t count_ = 0;
-};
-
 }  // namespace
 
 SourcePtr shard_source(SourcePtr inner, int64_t k, int64_t n) {
@@ -74,16 +46,6 @@ SourcePtr shard_source(SourcePtr inner, int64_t k, int64_t n) {
   }
   const int64_t count = (size - 1 - k) / n + 1;
   return std::make_shared<StridedSource>(std::move(inner), k, n, count);
-}
-
-SourcePtr except_shard_source(SourcePtr inner, int64_t k, int64_t n) {
-  const int64_t size = inner->size();
-  if (k < 0 || k >= n || n < 2 || size < 2) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} examples have nothing beside part {} of {}", size, k, n),
-                "parts count from 0, and there must be two of them");
-  }
-  return std::make_shared<GappedSource>(std::move(inner), k, n);
 }
 
 SourcePtr range_source(SourcePtr inner, int64_t first, int64_t count) {

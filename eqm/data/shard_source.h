@@ -10,9 +10,6 @@ namespace eqm {
 // Examples k, k + n, k + 2n, ... for 0 <= k < n. Kind usage when none is left.
 SourcePtr shard_source(SourcePtr inner, int64_t k, int64_t n);
 
-// All the others: those that shard_source(inner, k, n) leaves out.
-SourcePtr except_shard_source(SourcePtr inner, int64_t k, int64_t n);
-
 // Examples [first, first + count). Kind usage when the range is empty or leaves the source.
 SourcePtr range_source(SourcePtr inner, int64_t first, int64_t count);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include "eqm/base/draws.h"
@@ -28,6 +29,12 @@ Clock clock_for(const Objective& objective, const DescentOptions& descent) {
 
 DescentResult sample(const LearnedField& field, const SamplingRequest& request) {
   const Model& model = field.model();
+  if (request.labels.defined() && request.labels.size(0) != request.count) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} labels do not fit {} samples", request.labels.size(0), request.count),
+        "give one label to each sample");
+  }
   DescentOptions descent = request.descent.resolved(model.objective.magnitude);
   DescentRequest work;
   if (is_flow(model.objective.kind)) {

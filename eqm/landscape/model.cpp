@@ -87,6 +87,11 @@ Model model_from_card(const std::string& text, double weights) {
     throw Error(ErrorKind::input, "the model file's output_sign is neither 1 nor -1");
   }
   model.backbone = make_backbone(json.at("architecture").dump(), std::max(weights, kSmallModel));
+  const auto names = static_cast<int64_t>(model.class_names.size());
+  if (names != 0 && names != model.backbone->num_classes()) {
+    throw Error(ErrorKind::input, fmt::format("the model file names {} classes and has {}", names,
+                                              model.backbone->num_classes()));
+  }
   return model;
 }
 

@@ -13,7 +13,8 @@ Autocast::Autocast(bool wanted, torch::Device device) : on_(wanted), device_(dev
 Autocast::~Autocast() {
   if (!on_) return;
   // Casts of weights are remembered until the outermost scope ends.
-  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  if (at::autocast::decrement_nesting() > 0) return;
+  at::autocast::clear_cache();
   set_autocast(device_, false);
 }
 

@@ -45,31 +45,62 @@ void compare(const RunIdentity& ours, const RunIdentity& theirs) {
   }
 }
 
+// A state that is lost already must not push out the last good one.
+void require_finite(const TrainingState& state) {
+  for (const auto& [name, weight] : weights_of(*state.model.backbone)) {
+    if (weight.isfinite().all().item<bool>()) continue;
+    throw Error(ErrorKind::numeric,
+                fmt::format("the weight '{}' is not finite after step {}", name, state.step),
+                "lower the learning rate (--lr) or clip gradients (--clip 1), and resume");
+  }
+}
+
 }  // namespace
 
 std::vector<Checkpoint> find_checkpoints(const fs::path& folder) {
   std::vector<Checkpoint> found;
-  std::error_code none;  // a folder that is not there holds no checkpoints
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    const auto step = step_in(entry.path().filename().string());
-    if (step && entry.is_directory()) found.push_back({.path = entry.path(), .step = *step});
+  std::error_code code;
+  fs::directory_iterator entry(folder, code);
+  if (code == std::errc::no_such_file_or_directory) return found;
+  for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
+    const auto step = step_in(entry->path().filename().string());
+    std::error_code ignored;
+    if (step && entry->is_directory(ignored))
+      found.push_back({.path = entry->path(), .step = *step});
   }
+  if (code) throw io_error(code, "read folder", folder.string());
   std::ranges::sort(found, {}, &Checkpoint::step);
   return found;
+}
+
+std::optional<CheckpointProgress> read_progress(const fs::path& checkpoint) {
+  try {
+    const MappedFile text = MappedFile::open(checkpoint / kProgressFile);
+    const auto json = nlohmann::json::parse(text.text());
+    return CheckpointProgress{.step = json.at("step").get<int64_t>(),
+                              .smooth_loss = json.at("smooth_loss").get<double>()};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 Checkpoint save_checkpoint(const fs::path& folder, const TrainingState& state,
                            const RunIdentity& identity) {
   const Checkpoint checkpoint = {.path = folder / fmt::format("{}{:07}", kPrefix, state.step),
                                  .step = state.step};
-  if (fs::exists(checkpoint.path)) return checkpoint;
+  std::error_code ignored;  // then the writing below will tell
+  if (fs::exists(checkpoint.path, ignored)) return checkpoint;
+  require_finite(state);
   create_folder(folder);
+  sync_folder(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
   AtomicFolder whole(checkpoint.path);
   save_model(state.averaged(), whole.path() / kModelFile);
   save_tensors(whole.path() / kWeightsFile, weights_of(*state.model.backbone));
   save_tensors(whole.path() / kOptimiserFile, state.optimiser.memory());
   const nlohmann::json progress = {{"step", state.step},
-                                   {"optimiser_steps", state.optimiser.steps()},
+                                   {"output_sign", state.model.output_sign},
                                    {"smooth_loss", state.smooth_loss},
                                    {"identity", identity}};
   write_file(whole.path() / kProgressFile, progress.dump(2) + "\n");
@@ -87,8 +118,14 @@ void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
     load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
     load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
     load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
-    state.step = progress.at("step").get<int64_t>();
-    state.optimiser.set_steps(progress.at("optimiser_steps").get<int64_t>());
+    const double sign = progress.at("output_sign").get<double>();
+    if (progress.at("step").get<int64_t>() != checkpoint.step || (sign != 1 && sign != -1)) {
+      throw Error(ErrorKind::input, fmt::format("{} does not belong here", kProgressFile),
+                  "remove this checkpoint to resume from the one before");
+    }
+    state.step = checkpoint.step;
+    state.optimiser.set_steps(checkpoint.step);
+    state.model.output_sign = sign;
     state.smooth_loss = progress.at("smooth_loss").get<double>();
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::input,

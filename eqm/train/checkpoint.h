@@ -28,6 +28,13 @@ struct Checkpoint {
 // All whole checkpoints in a folder, by step; none when the folder does not exist.
 std::vector<Checkpoint> find_checkpoints(const std::filesystem::path& folder);
 
+// What a checkpoint says of itself; nothing when the folder is none or damaged.
+struct CheckpointProgress {
+  int64_t step = 0;
+  double smooth_loss = 0;
+};
+std::optional<CheckpointProgress> read_progress(const std::filesystem::path& checkpoint);
+
 // Writes step-NNNNNNN into the folder; does nothing when it is there already.
 Checkpoint save_checkpoint(const std::filesystem::path& folder, const TrainingState& state,
                            const RunIdentity& identity);

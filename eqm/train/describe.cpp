@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include "eqm/base/sparkline.h"
+#include "eqm/io/text.h"
 #include "eqm/landscape/model.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/metrics.h"
@@ -33,9 +34,11 @@ std::string architecture_text(const Backbone& backbone) {
 std::string classes_text(const Model& model) {
   const int64_t classes = model.backbone->num_classes();
   if (classes == 0) return "none";
-  std::vector<std::string> names = model.class_names;
-  const bool many = names.size() > kMostNames;
-  if (many) names.resize(kMostNames);
+  std::vector<std::string> names;
+  const bool many = model.class_names.size() > kMostNames;
+  for (const std::string& name : model.class_names) {
+    if (names.size() < kMostNames) names.push_back(in_quotes(name));  // of an untrusted file
+  }
   return fmt::format("{}{}{}{}", classes, names.empty() ? "" : ": ", fmt::join(names, ", "),
                      many ? ", ..." : "");
 }
@@ -79,19 +82,29 @@ void describe_run(const RunPaths& paths, Lines& lines) {
   }
 }
 
+void describe_progress(const fs::path& path, Lines& lines) {
+  const auto progress = read_progress(path);
+  if (!progress) return;
+  lines.emplace_back("step", std::to_string(progress->step));
+  lines.emplace_back("loss", fmt::format("{:.4g} (running mean)", progress->smooth_loss));
+}
+
 }  // namespace
 
 Lines describe(const fs::path& path) {
   Lines lines;
   const RunPaths paths = {.folder = path};
-  const bool run = fs::exists(paths.config());
-  lines.emplace_back(run ? "run" : fs::is_directory(path) ? "checkpoint" : "model", path.string());
-  if (run && !fs::exists(paths.model()) && find_checkpoints(paths.checkpoints()).empty()) {
+  std::error_code ignored;  // what cannot be asked about is left to load_model() to refuse
+  const bool run = fs::exists(paths.config(), ignored);
+  const bool folder = fs::is_directory(path, ignored);
+  lines.emplace_back(run ? "run" : folder ? "checkpoint" : "model", path.string());
+  if (run && find_checkpoints(paths.checkpoints()).empty() && !fs::exists(paths.model(), ignored)) {
     describe_run(paths, lines);
     return lines;
   }
   describe_model(load_model(find_model(path)), lines);
   if (run) describe_run(paths, lines);
+  if (folder && !run) describe_progress(path, lines);
   return lines;
 }
 

@@ -9,19 +9,21 @@
 namespace eqm {
 namespace {
 
-// The step a line is about; past every step when the line is not ours.
-int64_t step_of(std::string_view line) {
-  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) {
-    return std::numeric_limits<int64_t>::max();
-  }
-  return json["step"].get<int64_t>();
+// A line as an object with a step; null when it is not one of ours.
+nlohmann::json parse_line(std::string_view line) {
+  auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const bool ours = json.is_object() && json.contains("step") && json["step"].is_number_integer();
+  return ours ? json : nlohmann::json();
 }
 
 }  // namespace
 
 MetricsLog::MetricsLog(const RunPaths& paths, int64_t step)
-    : lines_(paths.metrics(), [step](std::string_view line) { return step_of(line) <= step; }),
+    : lines_(paths.metrics(),
+             [step](std::string_view line) {
+               const auto json = parse_line(line);
+               return !json.is_null() && json["step"].get<int64_t>() <= step;
+             }),
       events_(paths.folder, {.first_step = step > 0 ? step + 1 : 0}) {}
 
 void MetricsLog::write(int64_t step, const MetricValues& values) {
@@ -34,6 +36,11 @@ void MetricsLog::write(int64_t step, const MetricValues& values) {
   lines_.append(line.dump());
 }
 
+void MetricsLog::flush() {
+  lines_.flush();
+  events_.flush();
+}
+
 void MetricsLog::image(int64_t step, const std::string& name, const Image& picture) {
   events_.image(name, step, picture.width, picture.height, picture.channels, encode_png(picture),
                 wall_time_now());
@@ -41,11 +48,12 @@ void MetricsLog::image(int64_t step, const std::string& name, const Image& pictu
 
 MetricSeries read_metric(const RunPaths& paths, const std::string& name) {
   MetricSeries series;
-  if (!std::filesystem::exists(paths.metrics())) return series;
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.metrics(), ignored)) return series;
   for (const std::string& line : read_lines(paths.metrics())) {
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json.contains(name) || !json[name].is_number()) continue;
-    series.steps.push_back(step_of(line));
+    const auto json = parse_line(line);
+    if (json.is_null() || !json.contains(name) || !json[name].is_number()) continue;
+    series.steps.push_back(json["step"].get<int64_t>());
     series.values.push_back(json[name].get<double>());
   }
   return series;

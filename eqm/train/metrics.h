@@ -21,6 +21,8 @@ class MetricsLog {
   MetricsLog(const RunPaths& paths, int64_t step);
 
   void write(int64_t step, const MetricValues& values);
+  // Makes everything written so far survive a power cut.
+  void flush();
   void image(int64_t step, const std::string& name, const Image& picture);
 
  private:

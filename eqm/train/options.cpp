@@ -102,6 +102,9 @@ void TrainOptions::check() const {
     throw Error(ErrorKind::usage, "eqm-l2 starts from a trained EqM model",
                 "train with --objective eqm first, then give that run by --init");
   }
+  if (is_flow(objective.kind) && descent.limit == 0 && cadence.sample_every > 0) {
+    throw Error(ErrorKind::usage, "a flow cannot be sampled in 0 steps", "raise --limit");
+  }
   if (data.channels == 2) {
     throw Error(ErrorKind::usage, "images have 1 or 3 channels, not 2", "use 1, 3, or 0 for any");
   }

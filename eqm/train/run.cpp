@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
 #include "eqm/base/error.h"
@@ -62,8 +61,8 @@ class Run {
   TrainingData data_;
   TrainingState state_;
   RunIdentity identity_;
-  MetricsLog metrics_;
   Loader loader_;
+  MetricsLog metrics_;  // after the loader: what that refuses leaves no trace
   Randomness randomness_;
   Window window_;
   RunSummary summary_;
@@ -86,8 +85,8 @@ Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, con
       data_(std::move(data)),
       state_(std::move(state)),
       identity_(std::move(identity)),
-      metrics_(paths, start == RunStart::resume ? state_.step : 0),
       loader_(data_.training, loader_options(options), state_.step, host.log),
+      metrics_(paths, start == RunStart::resume ? state_.step : 0),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
                    .label_dropout = options.model.label_dropout,
                    .null_label = state_.model.backbone->null_label()}) {}
@@ -154,6 +153,7 @@ void Run::preview() {
 }
 
 void Run::checkpoint() {
+  metrics_.flush();
   save_checkpoint(paths_.checkpoints(), state_, identity_);
   prune_checkpoints(paths_.checkpoints(), options_.cadence.keep_last, options_.cadence.keep_every);
 }
@@ -166,11 +166,12 @@ void Run::after_step(const StepReport& report) {
   const CadenceOptions& cadence = options_.cadence;
   if (due(state_.step, cadence.log_every) || last) log(report);
   const auto before = Timer::now();
-  if (data_.held_out && cadence.evaluate_every > 0 &&
+  const bool stopping = host_.stop_requested();  // then people wait for the checkpoint
+  if (!stopping && data_.held_out && cadence.evaluate_every > 0 &&
       (due(state_.step, cadence.evaluate_every) || last)) {
     evaluate();
   }
-  if (draws_pictures() && cadence.sample_every > 0 &&
+  if (!stopping && draws_pictures() && cadence.sample_every > 0 &&
       (due(state_.step, cadence.sample_every) || last)) {
     preview();
   }
@@ -203,46 +204,71 @@ RunSummary Run::go() {
 
 }  // namespace
 
+namespace {
+
+bool holds_a_run(const RunPaths& paths) {
+  std::error_code code;
+  return std::filesystem::exists(paths.config(), code) || code ||
+         !find_checkpoints(paths.checkpoints()).empty();
+}
+
+void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
+             int64_t steps, Logger& log) {
+  const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
+  if (checkpoints.empty()) {
+    log.info("no checkpoint yet: the run starts from the beginning");
+    return;
+  }
+  load_checkpoint(checkpoints.back(), identity, state);
+  if (state.step > steps) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
+                "raise --steps");
+  }
+  log.info("going on from step {}", state.step);
+}
+
+// Says of an i/o error what became of the work.
+Error reassured(const Error& error, const RunPaths& paths) {
+  if (error.kind() != ErrorKind::io || find_checkpoints(paths.checkpoints()).empty()) return error;
+  const std::string folder = paths.folder.string();
+  return Error(error.kind(), error.what(),
+               fmt::format("{}{}checkpoints are intact: go on with `eqm train --resume --out {}`, "
+                           "here or in a copy of the folder on another disk",
+                           error.hint(), error.hint().empty() ? "" : "; ", folder));
+}
+
+}  // namespace
+
 RunSummary run_training(const TrainOptions& options, const std::string& config,
                         const RunPaths& paths, RunStart start, const RunHost& host) {
   options.check();
   TrainingData data = open_training_data(options.data);
-  Model model = make_model(options, data);
+  const bool goes_on = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
+  Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
   RunIdentity identity = identity_of(options, data, model);
-  if (!data.held_out_note.empty() && data.held_out) {
-    host.log->info("judging by {} examples kept aside: {}", data.held_out->size(),
-                   data.held_out_note);
+  if (data.held_out && !data.held_out_is_own) {
+    host.log->info("the data have no test part: judging by {} examples kept aside",
+                   data.held_out->size());
   }
   const RunLock lock(paths);
-  if (start == RunStart::fresh && std::filesystem::exists(paths.config())) {
+  if (start == RunStart::fresh && holds_a_run(paths)) {
     throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
                 "go on with --resume, or choose another --out");
   }
   TrainingState state(std::move(model), options.adamw);
-  if (start == RunStart::resume) {
-    const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
-    if (checkpoints.empty()) {
-      host.log->info("no checkpoint yet: the run starts from the beginning");
-    } else {
-      load_checkpoint(checkpoints.back(), identity, state);
-      host.log->info("going on from step {}", state.step);
-    }
+  if (start == RunStart::resume) restore(state, paths, identity, options.steps, *host.log);
+  for (const auto& folder : {paths.folder, paths.checkpoints(), paths.samples()}) {
+    sweep_temporaries(folder);
   }
-  sweep_temporaries(paths.folder);
-  sweep_temporaries(paths.checkpoints());
-  write_file(paths.config(), config);
   try {
     Run run(options, paths, start, host, std::move(data), std::move(state), std::move(identity));
+    write_file(paths.config(), config);
     return run.go();
   } catch (const Error& error) {
     host.progress.end();
-    if (error.kind() != ErrorKind::io) throw;
-    throw Error(
-        ErrorKind::io, error.what(),
-        fmt::format("earlier checkpoints are intact: mend this, or copy the folder to another "
-                    "disk, and go on with `eqm train --resume --out {}`",
-                    paths.folder.string()));
+    throw reassured(error, paths);
   }
 }
 

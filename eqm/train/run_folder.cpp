@@ -38,9 +38,10 @@ std::filesystem::path find_model(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return path;
   const RunPaths paths = {.folder = path};
-  if (std::filesystem::exists(paths.model(), ignored)) return paths.model();
+  // The latest checkpoint first: the model beside it may be of an earlier stop.
   const auto checkpoints = find_checkpoints(paths.checkpoints());
-  if (!checkpoints.empty()) return checkpoints.back().path / "model.safetensors";
+  if (!checkpoints.empty()) return RunPaths{checkpoints.back().path}.model();
+  if (std::filesystem::exists(paths.model(), ignored)) return paths.model();
   throw Error(ErrorKind::input, fmt::format("there is no model in the folder '{}'", path.string()),
               "give a .safetensors file, a run folder or a checkpoint");
 }

@@ -36,7 +36,7 @@ class RunLock {
 };
 
 // A model file from what a user points at: the file itself, a checkpoint, or a run, of which the
-// final model or else the latest checkpoint is taken. Throws an input error when there is none.
+// latest checkpoint is taken. Throws an input error when there is none.
 std::filesystem::path find_model(const std::filesystem::path& path);
 
 }  // namespace eqm

@@ -1,5 +1,7 @@
 #include "eqm/train/setup.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
@@ -7,17 +9,18 @@
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
 #include "eqm/base/error.h"
-#include "eqm/base/nearest.h"
 #include "eqm/data/cache_source.h"
+#include "eqm/data/layout.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/data/open_source.h"
-#include "eqm/data/shard_source.h"
+#include "eqm/data/pick_source.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm {
 namespace {
 
-// Without a test part, every n-th example is kept aside: this share of the set at most.
-constexpr int64_t kLeastTrainedPerHeldOut = 9;
+// Without a test part, one of so many training examples is kept aside at most.
+constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
 SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
@@ -71,73 +74,91 @@ std::shared_ptr<Backbone> fresh_backbone(const TrainOptions& options, const Trai
   return backbone;
 }
 
-// Some of the training set, kept aside: every n-th example.
-void split(TrainingData& data, int64_t held_out) {
-  const int64_t size = data.training->size();
-  const int64_t stride =
-      std::max(size / std::max<int64_t>(1, held_out), kLeastTrainedPerHeldOut + 1);
-  if (size < stride) return;  // too few to spare any
-  data.held_out = shard_source(data.training, stride - 1, stride);
-  data.training = except_shard_source(data.training, stride - 1, stride);
-}
-
-// The part of the data that is meant for testing; null when there is none, with the reason in
-// `why`.
-SourcePtr test_part(const TrainDataOptions& options, const SourceOptions& how, std::string& why) {
-  if (!options.held_out_data.empty()) {
-    return open_source(options.held_out_data,
-                       {.split = Split::train, .channels = how.channels, .size = how.size});
-  }
+// The part of the data that is meant for testing; null when there is none.
+SourcePtr test_part(const TrainDataOptions& options, SourceOptions how) {
+  if (!options.held_out_data.empty()) return open_source(options.held_out_data, how);
+  how.split = Split::test;
   try {
     return open_source(options.data, how);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::input) throw;
-    why = error.what();
+  } catch (const MissingPart&) {
     return nullptr;
   }
+}
+
+// Those of the chosen examples that can be read.
+std::vector<int64_t> sound(const Source& source, const std::vector<int64_t>& chosen) {
+  std::vector<int64_t> kept;
+  for (const int64_t index : chosen) {
+    try {
+      source.get(index);
+      kept.push_back(index);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+    }
+  }
+  return kept;
+}
+
+// Chooses the examples to judge by: of the test part, or else of the training set, which loses
+// them.
+void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceOptions& how) {
+  SourcePtr from = test_part(options, how);
+  data.held_out_is_own = from != nullptr;
+  if (from) {
+    if (from->class_names() != data.training->class_names() ||
+        layout_of(*from).shape != data.shape) {
+      throw Error(ErrorKind::input,
+                  "the held-out data have other classes or shapes than the training data",
+                  "give held-out data of the same kind, or --held-out 0");
+    }
+  } else {
+    from = data.training;
+  }
+  const int64_t most = data.held_out_is_own ? from->size() : from->size() / kLeastTrainedPerHeldOut;
+  Choice choice = choose_examples(from->size(), std::min(options.held_out, most));
+  if (options.skip_damaged) choice.chosen = sound(*from, choice.chosen);
+  if (choice.chosen.empty()) return;  // too few to spare any
+  if (!data.held_out_is_own) data.training = pick_source(from, choice.rest);
+  data.held_out = pick_source(from, choice.chosen);
 }
 
 }  // namespace
 
 TrainingData open_training_data(const TrainDataOptions& options) {
   const auto limit = static_cast<uint64_t>(options.cache_mb) << 20;
-  SourceOptions how = {.split = Split::train, .channels = options.channels, .size = options.size};
+  const SourceOptions how = {
+      .split = Split::train, .channels = options.channels, .size = options.size};
   TrainingData data;
   data.training = cache_source(open_source(options.data, how), limit);
-  const Example first = data.training->get(0);
-  data.shape = first.shape;
-  data.scaling = first.dtype == Dtype::u8 ? Scaling::pixels()
-                                          : Scaling{.centre = {0}, .unit = 1 / options.scale};
-  if (options.held_out == 0) return data;
-  how.split = Split::test;
-  const SourcePtr test = test_part(options, how, data.held_out_note);
-  if (!test) {
-    split(data, options.held_out);
-    return data;
-  }
-  if (test->class_names() != data.training->class_names() || test->get(0).shape != data.shape) {
-    throw Error(ErrorKind::input,
-                "the held-out data have other classes or shapes than the training data",
-                "give held-out data of the same kind, or --held-out 0");
-  }
-  const int64_t stride = std::max<int64_t>(1, test->size() / options.held_out);
-  data.held_out = cache_source(shard_source(test, 0, stride), limit);
+  const Layout layout = layout_of(*data.training);
+  data.shape = layout.shape;
+  data.scaling = layout.dtype == Dtype::u8 ? Scaling::pixels()
+                                           : Scaling{.centre = {0}, .unit = 1 / options.scale};
+  if (options.held_out > 0) hold_out(data, options, how);
   return data;
 }
 
-Model make_model(const TrainOptions& options, const TrainingData& data) {
+Model make_model(const TrainOptions& options, const TrainingData& data, ModelStart start) {
   Model model;
   model.backbone = fresh_backbone(options, data);
-  if (!options.model.init.empty()) {
-    const Model start = load_model(find_model(options.model.init));
-    if (start.backbone->architecture() != model.backbone->architecture()) {
+  if (!options.model.init.empty() && start == ModelStart::as_asked) {
+    const Model trained = load_model(find_model(options.model.init));
+    if (trained.backbone->architecture() != model.backbone->architecture()) {
       throw Error(
           ErrorKind::input,
           fmt::format("the model '{}' has another architecture than this run", options.model.init),
           "choose the same model, width, depth and data as it was trained with");
     }
-    model.backbone = start.backbone;
-    model.output_sign = start.output_sign;
+    const ObjectiveKind learned = trained.objective.kind;
+    if (options.objective.kind == ObjectiveKind::eqm_l2 && learned != ObjectiveKind::eqm &&
+        learned != ObjectiveKind::eqm_l2) {
+      throw Error(ErrorKind::input,
+                  fmt::format("eqm-l2 starts from an EqM model, and '{}' was trained as {}",
+                              options.model.init, name_of(learned)),
+                  "train with --objective eqm first");
+    }
+    model.backbone = trained.backbone;
+    model.output_sign = trained.output_sign;
   }
   model.objective = options.objective;
   model.scaling = data.scaling;
@@ -154,6 +175,11 @@ RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, c
                        magnitude.a, magnitude.b, magnitude.lambda)},
           {"data set", fmt::format("{} examples, fingerprint {:016x}", data.training->size(),
                                    data.training->fingerprint())},
+          {"scale", fmt::format("{}", data.scaling.unit)},
+          {"dispersive weight", fmt::format("{}", options.objective.dispersive_weight)},
+          {"label dropout", fmt::format("{}", options.model.label_dropout)},
+          {"flip", options.data.flip ? "yes" : "no"},
+          {"precision", std::string(options_of(*model.backbone).dtype().name())},
           {"batch", std::to_string(options.batch)},
           {"seed", std::to_string(options.seed)}};
 }

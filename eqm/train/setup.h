@@ -1,7 +1,6 @@
 // What a run is made of: its data and its untrained model, from the options.
 #pragma once
 
-#include "eqm/base/log.h"
 #include "eqm/data/source.h"
 #include "eqm/landscape/model.h"
 #include "eqm/train/checkpoint.h"
@@ -11,16 +10,21 @@ namespace eqm {
 
 struct TrainingData {
   SourcePtr training;
-  SourcePtr held_out;         // null when none is asked for
-  std::string held_out_note;  // why it is a part of the training set, if so
-  Shape shape;                // of one example
+  SourcePtr held_out;            // null when none is asked for or can be spared
+  bool held_out_is_own = false;  // not taken from the training set
+  Shape shape;                   // of one example
   Scaling scaling;
 };
 
 TrainingData open_training_data(const TrainDataOptions& options);
 
-// A fresh model for the data, or the one that options.model.init names.
-Model make_model(const TrainOptions& options, const TrainingData& data);
+enum class ModelStart {
+  as_asked,  // with the weights of options.model.init, if it names a model
+  as_built,  // fresh, because a checkpoint will fill it
+};
+
+Model make_model(const TrainOptions& options, const TrainingData& data,
+                 ModelStart start = ModelStart::as_asked);
 
 // What must stay the same when the run goes on.
 RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, const Model& model);

@@ -20,8 +20,9 @@ bool finite(const Tensor& tensor) {
   return tensor.isfinite().all().item<bool>();
 }
 
-// The first tensor on the way from the data to the gradients that is not finite.
-std::string culprit(const TrainingState& state, const TrainingBatch& batch, const Tensor& output) {
+// The first tensor on the way from the data to `what` that is not finite.
+std::string culprit(const TrainingState& state, const TrainingBatch& batch, const Tensor& output,
+                    const std::string& what) {
   if (!finite(batch.x)) return "the data";
   const NamedTensors weights = weights_of(*state.model.backbone);
   for (const auto& [name, weight] : weights) {
@@ -33,16 +34,16 @@ std::string culprit(const TrainingState& state, const TrainingBatch& batch, cons
       return fmt::format("the gradient of '{}'", name);
     }
   }
-  return "the loss";
+  return what;
 }
 
 [[noreturn]] void refuse(const TrainingState& state, const TrainingBatch& batch,
-                         const Tensor& output) {
-  throw Error(
-      ErrorKind::numeric,
-      fmt::format("{} is not finite at step {}", culprit(state, batch, output), state.step + 1),
-      "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
-      "(--clip 1)");
+                         const Tensor& output, const std::string& what) {
+  throw Error(ErrorKind::numeric,
+              fmt::format("{} is not finite at step {}", culprit(state, batch, output, what),
+                          state.step + 1),
+              "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
+              "(--clip 1)");
 }
 
 // The norm of all gradients together.
@@ -92,12 +93,14 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
     output = result.prediction;
     const Tensor mean = result.per_sample.mean() * share;
     const double value = mean.item<double>();
-    if (!std::isfinite(value)) refuse(state, part, output);
+    if (!std::isfinite(value)) refuse(state, part, output, "the loss");
     report.loss += value;
     mean.backward();
   }
   report.gradient_norm = gradient_norm(weights);
-  if (!std::isfinite(report.gradient_norm)) refuse(state, parts.back(), output);
+  if (!std::isfinite(report.gradient_norm)) {
+    refuse(state, parts.back(), output, "the norm of all gradients");
+  }
   if (options.clip > 0 && report.gradient_norm > options.clip) {
     scale_gradients(weights, options.clip / report.gradient_norm);
   }

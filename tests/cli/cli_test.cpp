@@ -143,7 +143,7 @@ TEST_F(Cli, doctor_finds_data_sets_and_says_how_to_get_them) {
 
 TEST_F(Cli, refuses_an_unknown_verb) {
   expect_failure({"landscpe"}, 2, "unknown verb 'landscpe'", "did you mean 'landscape'?");
-  expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, doctor");
+  expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, train, sample, info, doctor");
 }
 
 TEST_F(Cli, refuses_a_second_verb) {
@@ -204,7 +204,7 @@ TEST_F(Cli, refuses_a_value_for_a_switch) {
 TEST_F(Cli, refuses_values_out_of_range) {
   expect_failure({"landscape", "--steps", "0"}, 2, "--steps: 0 is out of range", "from 1");
   expect_failure({"landscape", "--steps", "-5"}, 2, "--steps: -5 is out of range");
-  expect_failure({"landscape", "--eta", "0"}, 2, "--eta: 0 is out of range", "above 0");
+  expect_failure({"landscape", "--lr", "0"}, 2, "--lr: 0 is out of range", "above 0");
   expect_failure({"landscape", "--lr=-1"}, 2, "--lr: -1 is out of range");
   for (const char* flag : {"--samples", "--steps", "--batch", "--points", "--width", "--depth"}) {
     expect_failure({"landscape", flag, "1e12"}, 2, std::string(flag) + ": 1000000000000 is out");

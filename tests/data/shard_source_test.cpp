@@ -3,7 +3,6 @@
 #include <limits>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,62 +52,6 @@ TEST(ShardSource, refuses_parts_that_do_not_exist) {
     expect_error(ErrorKind::usage, "no part",
                  [&inner, k = k, n = n] { shard_source(inner, k, n); });
   }
-}
-
-TEST(ExceptShardSource, takes_all_but_every_nth_example) {
-  const SourcePtr inner = std::make_shared<MadeSource>(8);
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(names_in(except_shard_source(inner, 0, 3)),
-            (Names{"made 1", "made 2", "made 4", "made 5", "made 7"}));
-  EXPECT_EQ(names_in(except_shard_source(inner, 1, 3)),
-            (Names{"made 0", "made 2", "made 3", "made 5", "made 6"}));
-  EXPECT_EQ(names_in(except_shard_source(inner, 3, 4)),
-            (Names{"made 0", "made 1", "made 2", "made 4", "made 5", "made 6"}));
-  EXPECT_EQ(except_shard_source(inner, 0, 3)->class_names(), inner->class_names());
-}
-
-RC_GTEST_PROP(ExceptShardSource, completes_a_shard_to_the_whole, ()) {
-  const auto size = *rc::gen::inRange<int64_t>(2, 60);
-  const auto parts = *rc::gen::inRange<int64_t>(2, size + 1);
-  const auto k = *rc::gen::inRange<int64_t>(0, parts);
-  const SourcePtr inner = std::make_shared<MadeSource>(size);
-  const SourcePtr some = shard_source(inner, k, parts), rest = except_shard_source(inner, k, parts);
-  RC_ASSERT(some->size() + rest->size() == size);
-  std::set<std::string> seen;
-  for (const SourcePtr& part : {some, rest}) {
-    const std::vector<std::string> names = names_in(part);
-    seen.insert(names.begin(), names.end());
-  }
-  RC_ASSERT(static_cast<int64_t>(seen.size()) == size);
-}
-
-TEST(ExceptShardSource, is_whole_when_the_shard_lies_behind_the_end) {
-  EXPECT_EQ(names_in(except_shard_source(std::make_shared<MadeSource>(2), 4, 9)),
-            (std::vector<std::string>{"made 0", "made 1"}));
-}
-
-TEST(ExceptShardSource, refuses_parts_that_do_not_exist_or_leave_nothing) {
-  for (const auto& [size, k, n] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
-           {3, -1, 3}, {3, 3, 3}, {3, 0, 1}, {3, 0, 0}, {1, 0, 2}}) {
-    const SourcePtr inner = std::make_shared<MadeSource>(size);
-    expect_error(ErrorKind::usage, "nothing beside part",
-                 [&inner, k = k, n = n] { except_shard_source(inner, k, n); });
-  }
-}
-
-TEST(ExceptShardSource, refuses_numbers_outside_of_it) {
-  const SourcePtr source = except_shard_source(std::make_shared<MadeSource>(8), 0, 3);
-  expect_error(ErrorKind::usage, "no example 5 among 5", [&] { source->get(5); });
-  expect_error(ErrorKind::usage, "no example -1 among 5", [&] { source->name_of(-1); });
-}
-
-TEST(ExceptShardSource, has_a_fingerprint_of_what_it_leaves_out) {
-  const SourcePtr inner = std::make_shared<MadeSource>(12);
-  const std::set<uint64_t> all = {inner->fingerprint(), shard_source(inner, 0, 3)->fingerprint(),
-                                  except_shard_source(inner, 0, 3)->fingerprint(),
-                                  except_shard_source(inner, 1, 3)->fingerprint(),
-                                  except_shard_source(inner, 0, 4)->fingerprint()};
-  EXPECT_EQ(all.size(), 5u);
 }
 
 TEST(RangeSource, takes_successive_examples) {

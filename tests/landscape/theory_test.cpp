@@ -295,6 +295,7 @@ TEST(Theory, convergence_bound_holds_on_an_explicit_energy) {
     Model model = {
         .backbone = std::make_shared<Mlp>(MlpConfig{.width = 16, .depth = 2, .fourier = 4}),
         .objective = {.kind = kind, .magnitude = {}, .dispersive_weight = 0},
+        .scaling = {},
         .output_sign = 1,
         .class_names = {}};
     model.backbone->initialise(3);

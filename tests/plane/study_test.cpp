@@ -65,7 +65,7 @@ TEST(PlaneStudy, paths_lead_from_the_start_to_the_samples) {
   PlaneOptions options = small_options();
   options.steps = 30;
   for (const RuleKind rule : {RuleKind::gradient_descent, RuleKind::nesterov}) {
-    options.rule = rule;
+    options.descent.rule = rule;
     const PlaneStudy study = run(options);
     const Tensor first = study.main.start.narrow(0, 0, options.paths);
     const Tensor last = study.main.samples.narrow(0, 0, options.paths);

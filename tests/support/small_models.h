@@ -57,6 +57,7 @@ inline Model model_of(std::shared_ptr<Backbone> backbone, ObjectiveKind kind,
                       double output_sign = 1) {
   return {.backbone = std::move(backbone),
           .objective = {.kind = kind, .magnitude = {}, .dispersive_weight = 0},
+          .scaling = {},
           .output_sign = output_sign,
           .class_names = {}};
 }

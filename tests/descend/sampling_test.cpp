@@ -1,0 +1,255 @@
+#include "eqm/descend/sampling.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/base/draws.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/golden.h"
+#include "tests/support/small_models.h"
+
+namespace eqm::test {
+namespace {
+
+constexpr uint64_t kSeed = 12;
+
+LearnedField field_of(ObjectiveKind kind) {
+  return LearnedField(model_of(small_sit(), kind));
+}
+
+Tensor start(int64_t first, int64_t count) {
+  return normal_rows({.seed = kSeed, .sample = static_cast<uint64_t>(first), .draw = draw_start},
+                     count, {2, 4, 4}, torch::kFloat64);
+}
+
+Tensor labels() {
+  return torch::tensor({0, 2, 1, 2, 0}, torch::kInt64);
+}
+
+SamplingRequest request_with(const DescentOptions& descent, int64_t count = 5) {
+  return {
+      .labels = labels().narrow(0, 0, count), .count = count, .seed = kSeed, .descent = descent};
+}
+
+Tensor sampled(const LearnedField& field, const SamplingRequest& request) {
+  return sample(field, request).x;
+}
+
+Tensor times(double value) {
+  return torch::full({5}, value, torch::kFloat64);
+}
+
+TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1) {
+  for (const int64_t steps : {1, 4, 7}) {
+    for (const ObjectiveKind kind : {ObjectiveKind::fm, ObjectiveKind::fm_unconditional}) {
+      const LearnedField field = field_of(kind);
+      Tensor x = start(0, 5);
+      for (int64_t k = 0; k < steps; ++k) {
+        const double t = static_cast<double>(k) / static_cast<double>(steps);
+        x = x -
+            field.gradient(x, {.labels = labels(), .time = times(t)}) / static_cast<double>(steps);
+      }
+      const DescentResult result = sample(field, request_with({.limit = steps}));
+      EXPECT_TRUE(close(result.x, x, 1e-12)) << name_of(kind) << " " << steps;
+      for (const SampleRecord& record : result.samples) {
+        EXPECT_EQ(record.steps, steps);
+        EXPECT_EQ(record.status, DescentStatus::limit);
+      }
+    }
+  }
+}
+
+TEST(Sampling, of_a_flow_knows_no_step_size_momentum_or_threshold) {
+  const LearnedField field = field_of(ObjectiveKind::fm);
+  const Tensor plain = sampled(field, request_with({.limit = 3}));
+  EXPECT_TRUE(torch::equal(
+      sampled(field, request_with({.rule = RuleKind::gradient_descent, .eta = 7, .limit = 3})),
+      plain));
+  EXPECT_TRUE(
+      torch::equal(sampled(field, request_with({.mu = 0.9, .limit = 3, .threshold = 1e9})), plain));
+}
+
+TEST(Sampling, of_a_flow_needs_a_step) {
+  expect_error(ErrorKind::usage, "at least one step", [] {
+    sample(field_of(ObjectiveKind::fm_unconditional), request_with({.limit = 0}));
+  });
+}
+
+TEST(Sampling, descends_a_landscape_by_the_rule) {
+  for (const ObjectiveKind kind :
+       {ObjectiveKind::eqm, ObjectiveKind::eqm_dot, ObjectiveKind::eqm_l2}) {
+    const LearnedField field = field_of(kind);
+    const double eta = 0.05, mu = 0.4;
+    Tensor x = start(0, 5), before = x;
+    for (int k = 0; k < 4; ++k) {
+      const Tensor next =
+          x - eta * field.gradient(x + mu * (x - before), {.labels = labels(), .time = {}});
+      before = x;
+      x = next;
+    }
+    EXPECT_TRUE(close(sampled(field, request_with({.eta = eta, .mu = mu, .limit = 4})), x, 1e-12))
+        << name_of(kind);
+  }
+}
+
+TEST(Sampling, settles_the_automatic_step_by_the_models_landscape) {
+  Model model = model_of(small_sit(), ObjectiveKind::eqm);
+  model.objective.magnitude.lambda = 2;
+  const LearnedField field(model);
+  const Tensor automatic = sampled(field, request_with({.limit = 10}));
+  EXPECT_TRUE(torch::equal(automatic, sampled(field, request_with({.eta = 0.15, .limit = 10}))));
+  EXPECT_FALSE(torch::equal(automatic, sampled(field, request_with({.eta = 0.075, .limit = 10}))));
+}
+
+TEST(Sampling, stops_at_the_threshold) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  const DescentResult result = sample(field, request_with({.limit = 9, .threshold = 1e9}));
+  for (const SampleRecord& record : result.samples) {
+    EXPECT_EQ(record.status, DescentStatus::converged);
+    EXPECT_EQ(record.steps, 0);
+  }
+  EXPECT_TRUE(torch::equal(result.x, start(0, 5)));
+}
+
+// The γ that an EqM model with a clock believes to have reached.
+TEST(Sampling, of_a_noise_conditioned_model_moves_the_clock_as_far_as_the_steps_go) {
+  Model model = model_of(small_sit(), ObjectiveKind::eqm_noise_condition);
+  model.objective.magnitude = {.kind = MagnitudeKind::linear, .lambda = 2};
+  const LearnedField field(model);
+  const double eta = 0.3;
+  Tensor x = start(0, 5);
+  double gamma = 0;
+  for (int k = 0; k < 6; ++k) {
+    x = x - eta * field.gradient(x, {.labels = labels(), .time = times(gamma)});
+    gamma = std::min(1.0, gamma + eta * 2 * (1 - gamma));
+  }
+  EXPECT_GT(gamma, 0.9);
+  const DescentOptions descent = {
+      .rule = RuleKind::gradient_descent, .eta = eta, .limit = 6, .threshold = 1e9};
+  const DescentResult result = sample(field, request_with(descent));
+  EXPECT_TRUE(close(result.x, x, 1e-12));
+  // What it is shown changes with time, so a small gradient means nothing.
+  EXPECT_EQ(result.samples[0].status, DescentStatus::limit);
+}
+
+TEST(Sampling, never_shows_a_time_beyond_the_data) {
+  Model model = model_of(small_sit(), ObjectiveKind::eqm_noise_condition);
+  model.objective.magnitude = {.kind = MagnitudeKind::constant, .lambda = 3};
+  const LearnedField field(model);
+  const double eta = 0.2;
+  Tensor x = start(0, 5);
+  for (const double gamma : {0.0, 0.6, 1.0, 1.0}) {
+    x = x - eta * field.gradient(x, {.labels = labels(), .time = times(gamma)});
+  }
+  const DescentOptions descent = {.rule = RuleKind::gradient_descent, .eta = eta, .limit = 4};
+  EXPECT_TRUE(close(sampled(field, request_with(descent)), x, 1e-12));
+}
+
+TEST(Sampling, gives_a_sample_of_its_own_whatever_the_batch) {
+  for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::fm}) {
+    const LearnedField field = field_of(kind);
+    const DescentOptions descent = {.eta = 0.05, .limit = 4};
+    const Tensor together = sampled(field, request_with(descent));
+    for (int64_t i = 0; i < 5; ++i) {
+      SamplingRequest alone = request_with(descent);
+      alone.labels = labels().narrow(0, i, 1);
+      alone.count = 1;
+      alone.first_sample = i;
+      EXPECT_TRUE(close(sampled(field, alone)[0], together[i], 1e-12)) << i;
+    }
+    SamplingRequest other = request_with(descent);
+    other.seed = kSeed + 1;
+    EXPECT_FALSE(close(sampled(field, other), together, 0.1));
+  }
+}
+
+TEST(Sampling, computes_in_the_precision_of_the_model) {
+  Model model = model_of(small_sit(), ObjectiveKind::eqm);
+  const Tensor wide = sampled(LearnedField(model), request_with({.eta = 0.05, .limit = 4}));
+  model.backbone->to(torch::kFloat32);
+  const Tensor narrow = sampled(LearnedField(model), request_with({.eta = 0.05, .limit = 4}));
+  EXPECT_EQ(wide.scalar_type(), torch::kFloat64);
+  EXPECT_EQ(narrow.scalar_type(), torch::kFloat32);
+  EXPECT_TRUE(close(narrow, wide, 1e-5));
+}
+
+TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
+  for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::fm}) {
+    const LearnedField field = field_of(kind);
+    const double eta = 0.25, scale = 2.5;
+    Tensor x = start(0, 5);
+    for (int k = 0; k < 4; ++k) {
+      const auto gradient = [&](const Tensor& which) {
+        return field.gradient(x, {.labels = which, .time = times(0.25 * k)});
+      };
+      const Tensor null = gradient(torch::full({5}, field.null_label(), torch::kInt64));
+      x = x - eta * (null + scale * (gradient(labels()) - null));
+    }
+    SamplingRequest request =
+        request_with({.rule = RuleKind::gradient_descent, .eta = eta, .limit = 4});
+    request.guidance = scale;
+    EXPECT_TRUE(close(sampled(field, request), x, 1e-12)) << name_of(kind);
+  }
+}
+
+TEST(Sampling, guidance_0_hides_the_label_and_guidance_1_is_none) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  SamplingRequest request = request_with({.eta = 0.1, .limit = 4});
+  const Tensor plain = sampled(field, request);
+  request.guidance = 0;
+  const Tensor hidden = sampled(field, request);
+  request.guidance = 1 + 1e-13;
+  EXPECT_TRUE(close(sampled(field, request), plain, 1e-10));
+  request.guidance = 1;
+  request.labels = Tensor();
+  EXPECT_TRUE(close(hidden, sampled(field, request), 1e-12));
+  EXPECT_FALSE(close(hidden, plain, 1e-3));
+}
+
+TEST(Sampling, guidance_needs_labels_and_a_null_class) {
+  SamplingRequest request = request_with({.limit = 1});
+  request.guidance = 2;
+  SitConfig config = small_sit_config();
+  config.class_dropout_prob = 0;
+  const LearnedField without(model_of(small_sit(config), ObjectiveKind::eqm));
+  expect_error(ErrorKind::usage, "guidance needs labels", [&] { sample(without, request); });
+  request.labels = Tensor();
+  expect_error(ErrorKind::usage, "guidance needs labels",
+               [&] { sample(field_of(ObjectiveKind::eqm), request); });
+}
+
+TEST(Sampling, shows_every_step_to_an_observer) {
+  SamplingRequest request = request_with({.limit = 3});
+  std::vector<int64_t> steps;
+  Tensor first;
+  request.observe = [&](int64_t step, const Tensor& rows, const Tensor& x, const Tensor&) {
+    steps.push_back(step);
+    if (step == 0) first = x.clone();
+    EXPECT_EQ(rows.size(0), 5);
+  };
+  sample(field_of(ObjectiveKind::eqm), request);
+  EXPECT_EQ(steps, (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_TRUE(torch::equal(first, start(0, 5)));
+}
+
+TEST(Sampling, of_nothing_is_empty) {
+  SamplingRequest request = request_with({.limit = 3}, 0);
+  const DescentResult result = sample(field_of(ObjectiveKind::eqm), request);
+  EXPECT_EQ(result.x.sizes(), Shape({0, 2, 4, 4}));
+}
+
+TEST(Sampling, refuses_labels_that_do_not_fit_the_samples) {
+  for (const double guidance : {1.0, 2.0}) {
+    SamplingRequest request = request_with({.limit = 1});
+    request.guidance = guidance;
+    request.labels = labels().narrow(0, 0, 3);  // of 5 samples
+    expect_error(ErrorKind::usage, "labels",
+                 [&] { sample(field_of(ObjectiveKind::eqm), request); });
+    request.labels = torch::tensor({0, 1, 2, 3, 9}, torch::kInt64);
+    expect_error(ErrorKind::usage, "labels",
+                 [&] { sample(field_of(ObjectiveKind::eqm), request); });
+  }
+}
+
+}  // namespace
+}  // namespace eqm::test

@@ -1,0 +1,86 @@
+#include "eqm/train/preview.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/codec/pictures.h"
+#include "eqm/descend/sampling.h"
+#include "tests/support/small_models.h"
+
+namespace eqm::test {
+namespace {
+
+Model image_model(int64_t classes, double dropout = 0.1, int64_t channels = 1) {
+  Model model = model_of(small_sit({.input_size = 4,
+                                    .patch_size = 2,
+                                    .in_channels = channels,
+                                    .hidden_size = 8,
+                                    .depth = 1,
+                                    .num_heads = 2,
+                                    .class_dropout_prob = dropout,
+                                    .num_classes = classes}),
+                         ObjectiveKind::eqm);
+  model.scaling = Scaling::pixels();
+  for (int64_t k = 0; k < classes; ++k) model.class_names.push_back(std::to_string(k));
+  return model;
+}
+
+const DescentOptions kShort = {.limit = 3};
+
+// The grid that shows these labels of the model, drawn by hand.
+Image by_hand(const Model& model, const Tensor& labels, int64_t count, int64_t columns,
+              const std::vector<std::string>& names) {
+  const DescentResult result =
+      sample(LearnedField(model), {.labels = labels, .count = count, .seed = 5, .descent = kShort});
+  return picture_grid(result.x, model.scaling, columns, names, "title");
+}
+
+TEST(Preview, shows_a_row_for_every_class) {
+  const Model model = image_model(3);
+  const Image shown = draw_preview(model, {.per_class = 2, .seed = 5, .descent = kShort}, "title");
+  const Tensor labels = torch::tensor({0, 0, 1, 1, 2, 2}, torch::kInt64);
+  EXPECT_EQ(shown.pixels, by_hand(model, labels, 6, 2, {"0", "1", "2"}).pixels);
+}
+
+TEST(Preview, shows_a_square_where_there_are_no_classes) {
+  const Model model = image_model(0, 1);
+  const Image shown = draw_preview(model, {.per_class = 3, .seed = 5, .descent = kShort}, "title");
+  EXPECT_EQ(shown.pixels, by_hand(model, {}, 9, 3, {}).pixels);
+}
+
+TEST(Preview, shows_the_first_ten_of_many_classes) {
+  const Model model = image_model(13);
+  const Image shown = draw_preview(model, {.per_class = 1, .seed = 5, .descent = kShort}, "title");
+  std::vector<std::string> names = model.class_names;
+  names.resize(10);
+  EXPECT_EQ(shown.pixels, by_hand(model, torch::arange(10), 10, 1, names).pixels);
+}
+
+TEST(Preview, shows_a_single_class_with_and_without_a_null_class) {
+  for (const double dropout : {0.1, 0.0}) {
+    const Image shown = draw_preview(image_model(1, dropout),
+                                     {.per_class = 2, .seed = 5, .descent = kShort}, "title");
+    EXPECT_GT(shown.width, 0) << dropout;
+  }
+}
+
+TEST(Preview, is_the_same_every_time_and_another_for_another_seed) {
+  const Model model = image_model(2);
+  const auto shown = [&](uint64_t seed) {
+    return draw_preview(model, {.per_class = 1, .seed = seed, .descent = kShort}, "title").pixels;
+  };
+  EXPECT_EQ(shown(1), shown(1));
+  EXPECT_NE(shown(1), shown(2));
+}
+
+TEST(Preview, shows_latents_of_any_number_of_channels) {
+  for (const int64_t channels : {2, 3, 4}) {
+    Model model = image_model(2, 0.1, channels);
+    model.scaling = {};
+    const Image shown = draw_preview(model, {.per_class = 1, .descent = kShort}, "title");
+    EXPECT_EQ(shown.channels, 3);
+  }
+}
+
+}  // namespace
+}  // namespace eqm::test

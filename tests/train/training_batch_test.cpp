@@ -1,0 +1,86 @@
+#include "eqm/train/training_batch.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "eqm/base/draws.h"
+#include "eqm/data/batch.h"
+#include "eqm/data/tensor_source.h"
+#include "eqm/tensor/noise_tensor.h"
+#include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_training.h"
+
+namespace eqm::test {
+namespace {
+
+Batch made(const TemporaryFolder& folder, const MadeSet& set, int64_t first, int64_t count) {
+  const auto source = open_tensor_source(write_set(folder / "set.safetensors", set));
+  return read_batch(*source, first, count);
+}
+
+TEST(TrainingBatch, holds_pixels_as_states_between_minus_one_and_one) {
+  const TemporaryFolder folder;
+  const Batch batch = made(folder, {.shape = {1, 2, 2}}, 0, 24);
+  for (const torch::ScalarType type : kPrecisions) {
+    const Tensor x = states_of(batch, Scaling::pixels(), type);
+    EXPECT_EQ(x.sizes(), Shape({24, 1, 2, 2}));
+    EXPECT_EQ(x.scalar_type(), type);
+    Tensor bytes = torch::empty({24, 1, 2, 2}, torch::kFloat64);
+    for (int64_t i = 0; i < 96; ++i) {
+      bytes.data_ptr<double>()[i] = static_cast<double>((*batch.bytes)[static_cast<size_t>(i)]);
+    }
+    EXPECT_TRUE(close(x, bytes / 127.5 - 1, 1e-6));
+    EXPECT_GT(x.std().item<double>(), 0.1);
+  }
+}
+
+TEST(TrainingBatch, draws_are_those_of_the_rows_place_in_the_stream) {
+  const TemporaryFolder folder;
+  const MadeSet set = {.shape = {1, 2, 2}};
+  const Randomness randomness = {.seed = 8, .label_dropout = 0.5, .null_label = 3};
+  for (const torch::ScalarType type : kPrecisions) {
+    const TrainingBatch whole =
+        make_training_batch(made(folder, set, 0, 8), Scaling::pixels(), randomness, 40, type);
+    const TrainingBatch part =
+        make_training_batch(made(folder, set, 4, 3), Scaling::pixels(), randomness, 44, type);
+    EXPECT_TRUE(torch::equal(part.x, whole.x.narrow(0, 4, 3)));
+    EXPECT_TRUE(torch::equal(part.noise, whole.noise.narrow(0, 4, 3)));
+    EXPECT_TRUE(torch::equal(part.gamma, whole.gamma.narrow(0, 4, 3)));
+    EXPECT_TRUE(torch::equal(part.labels, whole.labels.narrow(0, 4, 3)));
+    EXPECT_TRUE(torch::equal(whole.noise, normal_rows({.seed = 8, .sample = 40, .draw = draw_noise},
+                                                      8, {1, 2, 2}, type)));
+    EXPECT_TRUE(torch::equal(whole.gamma,
+                             uniform_rows({.seed = 8, .sample = 40, .draw = draw_gamma}, 8, type)));
+  }
+}
+
+TEST(TrainingBatch, hides_labels_as_often_as_asked) {
+  const TemporaryFolder folder;
+  const Batch batch = made(folder, {.count = 2000, .shape = {1, 1, 1}}, 0, 2000);
+  const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
+  const auto shown = [&](double dropout) {
+    return make_training_batch(batch, Scaling::pixels(),
+                               {.seed = 1, .label_dropout = dropout, .null_label = 3}, 0,
+                               torch::kFloat32)
+        .labels;
+  };
+  EXPECT_TRUE(torch::equal(shown(0), labels));
+  EXPECT_TRUE((shown(1) == 3).all().item<bool>());
+  const Tensor some = shown(0.25), hidden = some == 3;
+  EXPECT_NEAR(hidden.to(torch::kFloat64).mean().item<double>(), 0.25, 0.05);
+  EXPECT_TRUE(torch::equal(torch::where(hidden, labels, some), labels));
+}
+
+TEST(TrainingBatch, has_no_labels_where_the_data_have_none) {
+  const TemporaryFolder folder;
+  const Batch batch = made(folder, {.shape = {5}, .classes = 0, .type = torch::kFloat32}, 0, 4);
+  const TrainingBatch result = make_training_batch(
+      batch, {.unit = 2}, {.label_dropout = 0.5, .null_label = 0}, 0, torch::kFloat64);
+  EXPECT_FALSE(result.labels.defined());
+  EXPECT_EQ(result.x.sizes(), Shape({4, 5}));
+  EXPECT_EQ(result.x.scalar_type(), torch::kFloat64);
+}
+
+}  // namespace
+}  // namespace eqm::test
