@@ -133,7 +133,9 @@ TEST_F(Setup, the_test_part_of_an_idx_folder_is_held_out) {
   write_file(folder_ / "train-labels-idx1-ubyte", labels(20));
   write_file(folder_ / "t10k-images-idx3-ubyte", images(6));
   write_file(folder_ / "t10k-labels-idx1-ubyte", labels(6));
-  const TrainingData data = open_training_data({.data = folder_.path().string(), .held_out = 1000});
+  TrainDataOptions options;
+  options.data = folder_.path().string();
+  const TrainingData data = open_training_data(options);
   EXPECT_EQ(data.training->size(), 20);
   ASSERT_NE(data.held_out, nullptr);
   EXPECT_EQ(data.held_out->size(), 6);
@@ -141,7 +143,9 @@ TEST_F(Setup, the_test_part_of_an_idx_folder_is_held_out) {
 }
 
 TEST_F(Setup, data_that_do_not_exist_are_refused) {
-  EXPECT_THROW(open_training_data({.data = (folder_ / "absent").string()}), Error);
+  TrainDataOptions options;
+  options.data = (folder_ / "absent").string();
+  EXPECT_THROW(open_training_data(options), Error);
 }
 
 TEST_F(Setup, a_fresh_sit_fits_the_data) {
