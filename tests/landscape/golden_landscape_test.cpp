@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "eqm/backbone/weights.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/landscape/terms.h"
-#include "eqm/backbone/weights.h"
 #include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
 #include "tests/support/golden.h"

@@ -37,7 +37,8 @@ TEST(Ema, two_updates_match_the_reference) {
       const std::string suffix = decay == 0 ? "0.0" : fmt::format("{}", decay);
       for (const std::string& name : names) {
         const Tensor expected = golden.expected(fmt::format("ema_after2.d{}.{}", suffix, name));
-        EXPECT_TRUE(close(ema.backbone()->named_parameters()[name], expected, 1e-6)) << decay << " " << name;
+        EXPECT_TRUE(close(ema.backbone()->named_parameters()[name], expected, 1e-6))
+            << decay << " " << name;
       }
     }
   }
