@@ -51,9 +51,9 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path);
 // Makes renames within the folder survive a power cut.
 void sync_folder(const std::filesystem::path& folder);
 
-// Removes the temporaries in a folder whose writers are gone. A writer holds a lock on its file, so
-// those of living processes are left alone, also in other containers and on other hosts; so is
-// whatever cannot be locked or removed.
+// Removes the temporary files and folders in a folder whose writers are gone. A writer holds a
+// lock, so those of living processes are left alone, also in other containers and on other hosts;
+// so is whatever cannot be locked or removed.
 void sweep_temporaries(const std::filesystem::path& folder);
 
 }  // namespace eqm
