@@ -56,6 +56,13 @@ TEST(Preview, shows_the_first_ten_of_many_classes) {
   EXPECT_EQ(shown.pixels, by_hand(model, torch::arange(10), 10, 1, names).pixels);
 }
 
+TEST(Preview, gives_every_sample_noise_of_its_own_however_many_there_are) {
+  const Model model = image_model(10);
+  const Image shown = draw_preview(model, {.per_class = 7, .seed = 5, .descent = kShort}, "title");
+  const Tensor labels = torch::arange(10).repeat_interleave(7);
+  EXPECT_EQ(shown.pixels, by_hand(model, labels, 70, 7, model.class_names).pixels);
+}
+
 TEST(Preview, shows_a_single_class_with_and_without_a_null_class) {
   for (const double dropout : {0.1, 0.0}) {
     const Image shown = draw_preview(image_model(1, dropout),

@@ -14,6 +14,8 @@
 #include "eqm/io/png.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/metrics.h"
+#include "eqm/train/setup.h"
+#include "eqm/train/training_batch.h"
 #include "tests/support/event_decoder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -183,6 +185,23 @@ TEST_F(RunTraining, learns) {
   const std::vector<double> loss = read_metric(paths(), "loss").values;
   ASSERT_EQ(loss.size(), 15U);
   EXPECT_LT(loss.back(), 0.6 * loss.front());
+}
+
+TEST_F(RunTraining, takes_the_steps_of_a_plain_loop) {
+  options_.data.flip = true;
+  options_.seed = 3;
+  run(options_, paths(), RunStart::fresh);
+  const TrainingData data = open_training_data(options_.data);
+  TrainingState state(make_model(options_, data), options_.adamw);
+  Loader loader(data.training, {.batch = 4, .seed = 3, .threads = 0, .flip = true});
+  const Randomness randomness = {.seed = 3, .label_dropout = 0.1, .null_label = 3};
+  for (int64_t step = 0; step < 6; ++step) {
+    const TrainingBatch batch =
+        make_training_batch(loader.next(), data.scaling, randomness, 4 * step, torch::kFloat32);
+    train_step(state, options_, {&batch, 1}, /*autocast=*/false);
+  }
+  EXPECT_TRUE(same_bits(weights_of(*load_model(paths().model()).backbone),
+                        weights_of(*state.ema.backbone())));
 }
 
 TEST_F(RunTraining, stopped_anywhere_ends_with_the_same_bits) {

@@ -74,7 +74,8 @@ TEST(TrainStep, parts_of_a_batch_make_the_step_of_the_whole) {
         }
         const NamedTensors actual = tensors_of(parts), expected = tensors_of(whole);
         for (size_t i = 0; i < actual.size(); ++i) {
-          EXPECT_TRUE(close(actual[i].second, expected[i].second, tolerance(type, 1e-4)))
+          // Measured: 2.4e-6 in float32, 1e-14 in float64.
+          EXPECT_TRUE(close(actual[i].second, expected[i].second, tolerance(type, 2e-5)))
               << actual[i].first;
         }
       }
