@@ -62,6 +62,7 @@ std::vector<Command> all_commands(CLI::App& app) {
   verbs.push_back(train_verb());
   verbs.push_back(sample_verb());
   verbs.push_back(info_verb());
+  verbs.push_back(export_verb());
   verbs.push_back(doctor_verb());
   commands.reserve(verbs.size());  // Flags refer to their command's options
   for (auto& verb : verbs) {

@@ -39,6 +39,7 @@ std::unique_ptr<Verb> landscape_verb();
 std::unique_ptr<Verb> train_verb();
 std::unique_ptr<Verb> sample_verb();
 std::unique_ptr<Verb> info_verb();
+std::unique_ptr<Verb> export_verb();
 std::unique_ptr<Verb> doctor_verb();
 
 }  // namespace eqm::cli

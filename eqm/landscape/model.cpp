@@ -97,8 +97,13 @@ Model model_from_card(const std::string& text, double weights) {
 
 }  // namespace
 
-void save_model(const Model& model, const std::filesystem::path& path) {
-  save_tensors(path, weights_of(*model.backbone), {{kMetadataKey, card(model)}});
+void save_model(const Model& model, const std::filesystem::path& path,
+                std::optional<torch::ScalarType> stored) {
+  NamedTensors weights = weights_of(*model.backbone);
+  for (auto& [name, weight] : weights) {
+    if (stored) weight = weight.detach().to(*stored);
+  }
+  save_tensors(path, weights, {{kMetadataKey, card(model)}});
 }
 
 Model load_model(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,10 @@ struct Model {
   std::vector<std::string> class_names;
 };
 
-void save_model(const Model& model, const std::filesystem::path& path);
+// `stored` is the type the weights have in the file; float16 halves it at a loss of some digits.
+// Without it they keep their own.
+void save_model(const Model& model, const std::filesystem::path& path,
+                std::optional<torch::ScalarType> stored = std::nullopt);
 Model load_model(const std::filesystem::path& path);
 
 // The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity.

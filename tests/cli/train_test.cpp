@@ -273,6 +273,14 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
   EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
   EXPECT_TRUE(fs::exists(folder_ / "pictures" / "grid.png"));
   EXPECT_TRUE(fs::exists(folder_ / "pictures" / "pictures" / "000003.png"));
+  const ProgramResult exported =
+      run({"export", "run", "--stored", "float16", "--out", "half.safetensors"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.errors;
+  EXPECT_LT(fs::file_size(folder_ / "half.safetensors"),
+            0.7 * static_cast<double>(fs::file_size(folder_ / "run" / "model.safetensors")));
+  EXPECT_EQ(run({"sample", "half.safetensors", "--per-class", "1", "--limit", "2", "--out", "q"})
+                .exit_code,
+            0);
   const ProgramResult told = run({"info", "run"});
   EXPECT_EQ(told.exit_code, 0) << told.errors;
   for (const char* part : {"architecture", "eqm", "truncated", "at steps 20, 30", "loss"}) {
