@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -164,6 +165,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return eqm::cli::report(Error(ErrorKind::usage, "not enough memory for this request",
                                   "lower the counts or sizes asked for"));
+  } catch (const std::system_error& error) {
+    return eqm::cli::report(Error(ErrorKind::io, std::string("the system refused: ") + error.what(),
+                                  "are there enough threads, files and memory left?"));
   } catch (const std::exception& error) {
     const std::string text = error.what();
     if (text.find("DefaultCPUAllocator") != std::string::npos ||

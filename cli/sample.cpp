@@ -133,6 +133,10 @@ Examples:
       console.progress.update(first + some, "");
     }
     console.progress.end();
+    if (const auto lost = outcomes.find(name_of(DescentStatus::diverged)); lost != outcomes.end()) {
+      console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost->second,
+                        count);
+    }
     for (const auto& [status, n] : outcomes) std::cout << fmt::format("{:<10} {}\n", status, n);
     std::cout << fmt::format("{:<10} {:.1f}\n", "mean steps", steps / static_cast<double>(count));
     return torch::cat(states);

@@ -53,6 +53,7 @@ class Run {
   void evaluate();
   void preview();
   void checkpoint();
+  void keep_work();
   bool draws_pictures() const { return data_.shape.size() == 3; }
 
   const TrainOptions& options_;
@@ -158,6 +159,14 @@ void Run::checkpoint() {
   prune_checkpoints(paths_.checkpoints(), options_.cadence.keep_last, options_.cadence.keep_every);
 }
 
+void Run::keep_work() {
+  try {
+    checkpoint();
+  } catch (const Error&) {
+    // The error that led here tells more.
+  }
+}
+
 void Run::after_step(const StepReport& report) {
   window_.loss += report.loss;
   window_.gradient_norm += report.gradient_norm;
@@ -166,6 +175,7 @@ void Run::after_step(const StepReport& report) {
   const CadenceOptions& cadence = options_.cadence;
   if (due(state_.step, cadence.log_every) || last) log(report);
   const auto before = Timer::now();
+  if (due(state_.step, cadence.checkpoint_every) || last) checkpoint();
   const bool stopping = host_.stop_requested();  // then people wait for the checkpoint
   if (!stopping && data_.held_out && cadence.evaluate_every > 0 &&
       (due(state_.step, cadence.evaluate_every) || last)) {
@@ -175,7 +185,6 @@ void Run::after_step(const StepReport& report) {
       (due(state_.step, cadence.sample_every) || last)) {
     preview();
   }
-  if (due(state_.step, cadence.checkpoint_every) || last) checkpoint();
   window_.start += Timer::now() - before;  // rates are those of training alone
   host_.progress.update(state_.step, fmt::format("loss {:.4g}{}", state_.smooth_loss, note_));
 }
@@ -185,8 +194,14 @@ RunSummary Run::go() {
   const int64_t first = state_.step;
   host_.progress.begin("training", options_.steps, "steps");
   host_.progress.resume_at(first);
-  while (state_.step < options_.steps && !host_.stop_requested()) {
-    after_step(train_step(state_, options_, next_parts(), host_.autocast));
+  try {
+    while (state_.step < options_.steps && !host_.stop_requested()) {
+      after_step(train_step(state_, options_, next_parts(), host_.autocast));
+    }
+  } catch (const Error& error) {
+    // Whatever is wrong with data or disk, the state is that of the last step: keep it if possible.
+    if (error.kind() != ErrorKind::numeric) keep_work();
+    throw;
   }
   host_.progress.end();
   checkpoint();
@@ -230,7 +245,8 @@ void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& ide
 
 // Says of an i/o error what became of the work.
 Error reassured(const Error& error, const RunPaths& paths) {
-  if (error.kind() != ErrorKind::io || find_checkpoints(paths.checkpoints()).empty()) return error;
+  const bool mendable = error.kind() == ErrorKind::io || error.kind() == ErrorKind::input;
+  if (!mendable || find_checkpoints(paths.checkpoints()).empty()) return error;
   const std::string folder = paths.folder.string();
   return Error(error.kind(), error.what(),
                fmt::format("{}{}checkpoints are intact: go on with `eqm train --resume --out {}`, "

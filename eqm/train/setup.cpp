@@ -14,6 +14,7 @@
 #include "eqm/data/missing_part.h"
 #include "eqm/data/open_source.h"
 #include "eqm/data/pick_source.h"
+#include "eqm/io/text.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm {
@@ -42,8 +43,9 @@ SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
     throw Error(ErrorKind::usage,
                 fmt::format("images of {0}x{0} cannot be cut into patches of {1}x{1}",
                             config.input_size, config.patch_size),
-                fmt::format("choose another patch (--model XS/{}), or give --size",
-                            config.patch_size > 2 ? 2 : 1));
+                fmt::format("choose another patch (--model {}/{}), or give --size",
+                            options.model.substr(0, options.model.find('/')),
+                            config.input_size % 2 == 0 ? 2 : 1));
   }
   return config;
 }
@@ -130,6 +132,11 @@ TrainingData open_training_data(const TrainDataOptions& options) {
       .split = Split::train, .channels = options.channels, .size = options.size};
   TrainingData data;
   data.training = cache_source(open_source(options.data, how), limit);
+  for (const std::string& name : data.training->class_names()) {
+    if (is_utf8(name)) continue;
+    throw Error(ErrorKind::input, fmt::format("the class name {} is not UTF-8", in_quotes(name)),
+                "rename its folder");
+  }
   const Layout layout = layout_of(*data.training);
   data.shape = layout.shape;
   data.scaling = layout.dtype == Dtype::u8 ? Scaling::pixels()
