@@ -1,7 +1,4 @@
 // eqm export: a model as one file of its own, in the precision asked for.
-#include <iostream>
-
-#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include "cli/verb.h"

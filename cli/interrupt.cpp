@@ -9,10 +9,8 @@ namespace {
 
 volatile std::sig_atomic_t requested = 0;  // the one thing a signal handler may write
 
-constexpr int kSignalExit = 128;  // plus the signal: how shells report it
-
 void on_signal(int signal) {
-  if (requested != 0) ::_exit(kSignalExit + signal);
+  if (requested != 0) ::_exit(exit_code_of(signal));
   requested = signal;
 }
 
@@ -33,6 +31,10 @@ void catch_interrupts() {
 
 int interrupt_requested() {
   return requested;
+}
+
+int exit_code_of(int signal) {
+  return 128 + signal;
 }
 
 }  // namespace eqm::cli

@@ -171,6 +171,10 @@ Examples:
     const std::vector<Image> pictures = pictures_of(states, model.scaling);
     const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
     create_folder(folder);
+    if (!std::filesystem::is_empty(folder)) {
+      console.log->warn("{} already holds pictures; those of the same numbers are replaced",
+                        folder.string());
+    }
     for (size_t i = 0; i < pictures.size(); ++i) {
       PngText text = origin(model);
       text.emplace_back("Sample", std::to_string(i));
@@ -180,10 +184,8 @@ Examples:
     console.log->info("wrote {} pictures to {}", pictures.size(), folder.string());
     if (states.size(0) > kMostGridPictures) return;
     const int64_t columns = rows.empty() ? grid_columns(states.size(0)) : per_class_;
-    write_png(
-        std::filesystem::path(out_) / "grid.png",
-        picture_grid(states, model.scaling, columns, rows, ""),
-        {{"Software", "eqm " EQM_VERSION}, {"Model", model_}, {"Seed", std::to_string(seed_)}});
+    write_png(std::filesystem::path(out_) / "grid.png",
+              picture_grid(states, model.scaling, columns, rows, ""), origin(model));
     console.log->info("wrote {}/grid.png", out_);
   }
 

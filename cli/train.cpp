@@ -13,8 +13,6 @@
 namespace eqm::cli {
 namespace {
 
-constexpr int kSignalExit = 128;
-
 void print_summary(const RunSummary& summary, const std::string& out, int64_t steps) {
   std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, steps);
   std::cout << fmt::format("{:<16} {:.4g}\n", "loss", summary.smooth_loss);
@@ -30,7 +28,7 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
   if (summary.finished) {
-    std::cout << fmt::format("next: eqm sample --model {0} --out {0}/pictures\n", out);
+    std::cout << fmt::format("next: eqm sample --model {0} --out {0}/drawn\n", out);
   } else {
     std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);
   }
@@ -87,7 +85,7 @@ Examples:
     const RunSummary summary =
         run_training(training_, to_toml(options), {.folder = out_}, start, host);
     print_summary(summary, out_, training_.steps);
-    return summary.finished ? 0 : kSignalExit + interrupt_requested();
+    return summary.finished ? 0 : exit_code_of(interrupt_requested());
   }
 
  private:

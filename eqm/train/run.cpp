@@ -176,7 +176,9 @@ void Run::after_step(const StepReport& report) {
   if (due(state_.step, cadence.log_every) || last) log(report);
   const auto before = Timer::now();
   if (due(state_.step, cadence.checkpoint_every) || last) checkpoint();
-  const bool stopping = host_.stop_requested();  // then people wait for the checkpoint
+  // People who ask for a stop do not wait for pictures; a run that is complete anyway gets its
+  // last.
+  const bool stopping = host_.stop_requested() && !last;
   if (!stopping && data_.held_out && cadence.evaluate_every > 0 &&
       (due(state_.step, cadence.evaluate_every) || last)) {
     evaluate();
@@ -217,10 +219,6 @@ RunSummary Run::go() {
   return summary_;
 }
 
-}  // namespace
-
-namespace {
-
 bool holds_a_run(const RunPaths& paths) {
   std::error_code code;
   return std::filesystem::exists(paths.config(), code) || code ||
@@ -243,7 +241,7 @@ void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& ide
   log.info("going on from step {}", state.step);
 }
 
-// Says of an i/o error what became of the work.
+// Says of an error of disk or data what became of the work.
 Error reassured(const Error& error, const RunPaths& paths) {
   const bool mendable = error.kind() == ErrorKind::io || error.kind() == ErrorKind::input;
   if (!mendable || find_checkpoints(paths.checkpoints()).empty()) return error;
@@ -264,6 +262,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
   RunIdentity identity = identity_of(options, data, model);
+  identity["autocast"] = host.autocast ? "bfloat16" : "none";
   if (data.held_out && !data.held_out_is_own) {
     host.log->info("the data have no test part: judging by {} examples kept aside",
                    data.held_out->size());
