@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "bench/fma_peak.h"
 #include "bench/plain_sit.h"

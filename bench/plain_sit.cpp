@@ -1,7 +1,7 @@
 #include "bench/plain_sit.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/nn/functional/normalization.h>
 
 #include "eqm/backbone/embeddings.h"
 

@@ -1,5 +1,4 @@
 // eqm export: a model as one file of its own, in the precision asked for.
-#include <torch/torch.h>
 
 #include "cli/verb.h"
 #include "eqm/base/error.h"

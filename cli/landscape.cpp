@@ -5,7 +5,6 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "cli/verb.h"
 #include "eqm/base/toml.h"

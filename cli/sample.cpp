@@ -6,7 +6,6 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -16,6 +15,7 @@
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/csv.h"
 #include "eqm/io/png.h"
+#include "eqm/io/text.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
 
@@ -51,7 +51,8 @@ std::vector<int64_t> labels_from(const std::string& text, const Model& model) {
   }
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    labels.push_back(label_from(text.substr(begin, end - begin), model));
+    labels.push_back(
+        label_from(std::string(trimmed(std::string_view(text).substr(begin, end - begin))), model));
     begin = end + 1;
   }
   return labels;

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "cli/interrupt.h"
 #include "cli/verb.h"

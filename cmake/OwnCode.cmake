@@ -7,6 +7,8 @@ target_compile_options(eqm_own_code INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(eqm_own_code INTERFACE -Wno-restrict -Wno-maybe-uninitialized
     -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+  # With room to breathe it collects no garbage, which takes a tenth off the build.
+  target_compile_options(eqm_own_code INTERFACE --param=ggc-min-heapsize=2000000)
 endif()
 
 if(EQM_SANITIZE)

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"

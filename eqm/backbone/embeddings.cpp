@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <torch/torch.h>
-
 namespace eqm {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/backbone/initialise.h"
 #include "eqm/base/error.h"

@@ -1,7 +1,6 @@
 #include "eqm/backbone/sit.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/embeddings.h"
 #include "eqm/backbone/initialise.h"

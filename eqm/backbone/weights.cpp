@@ -1,7 +1,5 @@
 #include "eqm/backbone/weights.h"
 
-#include <torch/torch.h>
-
 namespace eqm {
 
 NamedTensors weights_of(const Backbone& backbone) {

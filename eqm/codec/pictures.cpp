@@ -1,7 +1,5 @@
 #include "eqm/codec/pictures.h"
 
-#include <torch/torch.h>
-
 #include "eqm/base/error.h"
 #include "eqm/draw/image_grid.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/base/draws.h"
 #include "eqm/base/error.h"

@@ -1,4 +1,5 @@
-// CRC-32C (Castagnoli), the check sum of TFRecord files. A pure function, safe from any thread.
+// CRC-32C (Castagnoli), the check sum of TFRecord files and of checkpoints. A pure function, safe
+// from any thread.
 #pragma once
 
 #include <cstdint>

@@ -18,12 +18,6 @@ Cell parse_cell(std::string_view text) {
   return {.kind = CellKind::number, .value = value};
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 void append_number(std::string& out, double value) {
   std::array<char, 32> digits;  // "-2.2250738585072014e-308" takes 24
   const auto [end, status] = std::to_chars(digits.data(), digits.data() + digits.size(), value);

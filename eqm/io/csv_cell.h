@@ -22,9 +22,6 @@ struct Cell {
 // Locale-independent; a leading '+' is allowed.
 Cell parse_cell(std::string_view text);
 
-// Without blanks at both ends.
-std::string_view trimmed(std::string_view text);
-
 // Appends the shortest digits that read back to the same double.
 void append_number(std::string& out, double value);
 

@@ -42,6 +42,12 @@ std::string utf8_from_latin1(std::string_view text) {
   return out;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 std::string in_quotes(std::string_view text) {
   std::string out = "'";
   size_t position = 0;

@@ -16,6 +16,9 @@ std::optional<std::string> latin1_from_utf8(std::string_view text);
 
 std::string utf8_from_latin1(std::string_view text);
 
+// Without blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
 // 'text' in single quotes: control characters and broken UTF-8 as \xNN, long text cut short with
 // "...".
 std::string in_quotes(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <torch/torch.h>
+#include <torch/nn/functional/linear.h>
 
 namespace eqm::kernel {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <torch/torch.h>
-
 #include "eqm/tensor/rows.h"
 
 namespace eqm {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
-#include <torch/torch.h>
 
 #include "eqm/base/error.h"
 #include "eqm/landscape/quadrature.h"

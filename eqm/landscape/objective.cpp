@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <torch/torch.h>
-
 #include "eqm/base/error.h"
 #include "eqm/landscape/corruption.h"
 

@@ -1,7 +1,5 @@
 #include "eqm/landscape/scaling.h"
 
-#include <torch/torch.h>
-
 #include "eqm/base/error.h"
 
 namespace eqm {

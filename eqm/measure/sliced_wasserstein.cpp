@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numbers>
 
-#include <torch/torch.h>
-
 #include "eqm/base/error.h"
 #include "eqm/tensor/noise_tensor.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/draw/chart.h"
 #include "eqm/draw/contour.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <torch/torch.h>
-
 #include "eqm/base/noise.h"
 
 namespace eqm {

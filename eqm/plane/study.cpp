@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/base/draws.h"

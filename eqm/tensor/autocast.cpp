@@ -1,7 +1,5 @@
 #include "eqm/tensor/autocast.h"
 
-#include <torch/torch.h>
-
 namespace eqm {
 
 Autocast::Autocast(bool wanted, torch::Device device) : on_(wanted), device_(device.type()) {

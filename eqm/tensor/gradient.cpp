@@ -1,6 +1,6 @@
 #include "eqm/tensor/gradient.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
 
 namespace eqm {
 

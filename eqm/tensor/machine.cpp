@@ -9,7 +9,7 @@
 #include <ATen/Version.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
 
 #include "eqm/tensor/loaded_symbol.h"
 #include "eqm/tensor/openmp.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/torch.h>
 
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"

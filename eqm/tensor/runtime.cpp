@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sched.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
 
 #include "eqm/base/error.h"
 #include "eqm/tensor/openmp.h"

@@ -4,6 +4,7 @@
 
 #include <ATen/autocast_mode.h>
 #include <torch/types.h>
+#include <torch/utils.h>
 #include <torch/version.h>
 
 #if TORCH_VERSION_MAJOR < 1 || (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR < 13)

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include <torch/torch.h>
-
 namespace eqm {
 
 void AdamWOptions::declare(OptionSet& options) {

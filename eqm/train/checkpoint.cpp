@@ -4,13 +4,14 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/atomic_folder.h"
+#include "eqm/io/crc32c.h"
 #include "eqm/io/mapped_file.h"
 
 namespace eqm {
@@ -23,6 +24,7 @@ constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kWeightsFile = "weights.safetensors";
 constexpr const char* kOptimiserFile = "optimiser.safetensors";
 constexpr const char* kProgressFile = "progress.json";
+constexpr const char* kRemoveHint = "remove this checkpoint to resume from the one before";
 
 std::optional<int64_t> step_in(const std::string& name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
@@ -33,15 +35,47 @@ std::optional<int64_t> step_in(const std::string& name) {
   return step;
 }
 
+// How a value was then and is now; of two JSON objects, the entries that differ.
+std::string difference(const std::string& then, const std::string& now) {
+  const auto before = nlohmann::json::parse(then, nullptr, false);
+  const auto after = nlohmann::json::parse(now, nullptr, false);
+  if (!before.is_object() || !after.is_object()) return fmt::format("{} then, {} now", then, now);
+  std::vector<std::string> entries;
+  for (const auto& [key, value] : after.items()) {
+    const auto found = before.find(key);
+    if (found != before.end() && *found == value) continue;
+    entries.push_back(fmt::format("{} {} then, {} now", key,
+                                  found == before.end() ? "missing" : found->dump(), value.dump()));
+  }
+  return fmt::format("{}", fmt::join(entries, "; "));
+}
+
+// File names to check sums of their bytes.
+std::map<std::string, uint32_t> check_sums(const fs::path& folder) {
+  std::map<std::string, uint32_t> sums;
+  for (const char* name : {kModelFile, kWeightsFile, kOptimiserFile}) {
+    sums[name] = crc32c(MappedFile::open(folder / name).text());
+  }
+  return sums;
+}
+
+void verify(const fs::path& folder, const std::map<std::string, uint32_t>& expected) {
+  for (const auto& [name, sum] : check_sums(folder)) {
+    const auto found = expected.find(name);
+    if (found != expected.end() && found->second == sum) continue;
+    throw Error(ErrorKind::input, fmt::format("{} is damaged: its check sum is wrong", name),
+                kRemoveHint);
+  }
+}
+
 void compare(const RunIdentity& ours, const RunIdentity& theirs) {
   for (const auto& [name, value] : ours) {
     const auto found = theirs.find(name);
     if (found != theirs.end() && found->second == value) continue;
     const std::string then = found == theirs.end() ? "nothing" : found->second;
-    throw Error(
-        ErrorKind::input,
-        fmt::format("the run was made with another {} ({} then, {} now)", name, then, value),
-        "resume it with the same recipe and data, or start a new run with another --out");
+    throw Error(ErrorKind::input,
+                fmt::format("the run was made with another {} ({})", name, difference(then, value)),
+                "resume it with the same recipe and data, or start a new run with another --out");
   }
 }
 
@@ -102,7 +136,8 @@ Checkpoint save_checkpoint(const fs::path& folder, const TrainingState& state,
   const nlohmann::json progress = {{"step", state.step},
                                    {"output_sign", state.model.output_sign},
                                    {"smooth_loss", state.smooth_loss},
-                                   {"identity", identity}};
+                                   {"identity", identity},
+                                   {"check_sums", check_sums(whole.path())}};
   write_file(whole.path() / kProgressFile, progress.dump(2) + "\n");
   whole.commit();
   return checkpoint;
@@ -115,13 +150,14 @@ void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
     const MappedFile text = MappedFile::open(path / kProgressFile);
     const auto progress = nlohmann::json::parse(text.text());
     compare(identity, progress.at("identity").get<RunIdentity>());
+    verify(path, progress.at("check_sums").get<std::map<std::string, uint32_t>>());
     load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
     load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
     load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
     const double sign = progress.at("output_sign").get<double>();
     if (progress.at("step").get<int64_t>() != checkpoint.step || (sign != 1 && sign != -1)) {
       throw Error(ErrorKind::input, fmt::format("{} does not belong here", kProgressFile),
-                  "remove this checkpoint to resume from the one before");
+                  kRemoveHint);
     }
     state.step = checkpoint.step;
     state.optimiser.set_steps(checkpoint.step);
@@ -130,7 +166,7 @@ void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::input,
                 fmt::format("'{}' is not a readable checkpoint", (path / kProgressFile).string()),
-                "remove this checkpoint to resume from the one before");
+                kRemoveHint);
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("'{}': {}", path.string(), error.what()), error.hint());
   }

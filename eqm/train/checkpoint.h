@@ -2,7 +2,7 @@
 //   model.safetensors      the averaged weights, as a model file that samples
 //   weights.safetensors    the weights being trained
 //   optimiser.safetensors  the optimiser's memory
-//   progress.json          step, loss, and what the run is made of
+//   progress.json          step, loss, what the run is made of, check sums of the files
 // They appear whole or not at all.
 #pragma once
 

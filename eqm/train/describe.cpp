@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/base/sparkline.h"
 #include "eqm/io/text.h"

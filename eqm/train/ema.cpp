@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <torch/torch.h>
-
 #include "eqm/backbone/weights.h"
 
 namespace eqm {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"

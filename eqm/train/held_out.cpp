@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <torch/torch.h>
-
 #include "eqm/base/draws.h"
 #include "eqm/data/batch.h"
 #include "eqm/tensor/noise_tensor.h"

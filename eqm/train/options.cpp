@@ -21,7 +21,7 @@ void TrainDataOptions::declare(OptionSet& options) {
   options.text("held-out-data", held_out_data,
                "data to judge by; empty takes the set's own test part, or keeps some aside");
   options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
-  options.count("size", size, Range::between(0, 65536),
+  options.count("size", size, Range::between(0, 8192),
                 "crops and scales images to this height and width; 0 takes them as they are");
   options.count("channels", channels, Range::between(0, 3),
                 "1 for grey, 3 for colour, 0 for what the data have");

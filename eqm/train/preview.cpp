@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <torch/torch.h>
-
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"
 

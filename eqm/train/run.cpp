@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 #include "eqm/data/loader.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/png.h"
@@ -258,6 +258,10 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
                         const RunPaths& paths, RunStart start, const RunHost& host) {
   options.check();
   TrainingData data = open_training_data(options.data);
+  if (host.type.device().is_cpu()) {
+    require_memory(least_memory(options, data),
+                   "lower batch, width, depth or size, or raise accumulate");
+  }
   const bool goes_on = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
   Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
@@ -143,6 +142,28 @@ TrainingData open_training_data(const TrainDataOptions& options) {
                                            : Scaling{.centre = {0}, .unit = 1 / options.scale};
   if (options.held_out > 0) hold_out(data, options, how);
   return data;
+}
+
+double least_memory(const TrainOptions& options, const TrainingData& data) {
+  constexpr double kWeightCopies = 5;
+  constexpr double kWidthsPerToken = 16;  // what a block keeps of a token, attention aside
+  const auto rows = static_cast<double>(options.batch / options.accumulate);
+  double weights = 0, kept = 0;
+  if (options.model.model == "mlp") {
+    const MlpConfig config = mlp_for(options.model, data, options.objective.kind);
+    weights = weight_count(config);
+    kept = static_cast<double>(config.depth * config.width);
+  } else {
+    const SitConfig config = sit_for(options.model, data);
+    check(config);
+    const auto side = static_cast<double>(config.input_size / config.patch_size);
+    const double tokens = side * side;
+    weights = weight_count(config);
+    kept = static_cast<double>(config.depth) * tokens *
+           (kWidthsPerToken * static_cast<double>(config.hidden_size) +
+            tokens * static_cast<double>(config.num_heads));
+  }
+  return sizeof(float) * (kWeightCopies * weights + rows * kept);
 }
 
 Model make_model(const TrainOptions& options, const TrainingData& data, ModelStart start) {

@@ -23,6 +23,10 @@ enum class ModelStart {
   as_built,  // fresh, because a checkpoint will fill it
 };
 
+// Bytes that training in float32 cannot do without: weights with gradients, moments and average,
+// and what a part of a batch keeps for its backward pass.
+double least_memory(const TrainOptions& options, const TrainingData& data);
+
 Model make_model(const TrainOptions& options, const TrainingData& data,
                  ModelStart start = ModelStart::as_asked);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"

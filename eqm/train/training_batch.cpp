@@ -1,7 +1,5 @@
 #include "eqm/train/training_batch.h"
 
-#include <torch/torch.h>
-
 #include "eqm/base/draws.h"
 #include "eqm/tensor/bridge.h"
 #include "eqm/tensor/noise_tensor.h"

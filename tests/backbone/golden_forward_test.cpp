@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/embeddings.h"
 #include "eqm/kernel/ops.h"

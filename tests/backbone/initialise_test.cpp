@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"

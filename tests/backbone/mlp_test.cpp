@@ -1,7 +1,6 @@
 #include "eqm/backbone/mlp.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"

@@ -3,7 +3,6 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"

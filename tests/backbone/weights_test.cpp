@@ -1,7 +1,6 @@
 #include "eqm/backbone/weights.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/bridge.h"
 #include "tests/support/expect_error.h"

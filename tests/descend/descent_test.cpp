@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/rows.h"

@@ -1,7 +1,6 @@
 // Parity of descent with the reference: fixed numbers of steps, guidance, energies, composition, a
 // clock, and the paper's adaptive stopping.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/descend/descent.h"
 #include "tests/support/golden.h"

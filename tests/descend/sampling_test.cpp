@@ -1,7 +1,6 @@
 #include "eqm/descend/sampling.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/base/draws.h"
 #include "tests/support/expect_error.h"

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/noise_tensor.h"
 

@@ -1,6 +1,5 @@
 // Explicit energies: the field is the gradient of the energy it reports (SPEC §2).
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/landscape/model.h"
 #include "tests/support/expect_error.h"

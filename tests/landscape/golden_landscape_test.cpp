@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/landscape/corruption.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/rows.h"

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/tensor/bridge.h"
 #include "tests/support/expect_error.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/landscape/corruption.h"
 #include "eqm/landscape/model.h"

@@ -1,7 +1,6 @@
 #include "eqm/landscape/scaling.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"

@@ -1,7 +1,6 @@
 #include "eqm/landscape/terms.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/landscape/model.h"
 #include "tests/support/expect_error.h"

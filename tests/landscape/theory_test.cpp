@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/descend/descent.h"

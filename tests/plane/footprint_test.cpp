@@ -1,7 +1,6 @@
 #include "eqm/plane/footprint.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 namespace eqm {
 namespace {

@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/golden.h"
 

@@ -1,7 +1,6 @@
 #include "eqm/plane/study.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/io/csv.h"
 #include "eqm/plane/figure.h"

@@ -1,7 +1,5 @@
 #include "tests/support/golden.h"
 
-#include <torch/torch.h>
-
 #include "eqm/backbone/weights.h"
 #include "eqm/tensor/bridge.h"
 #include "tests/support/golden_folder.h"

@@ -1,6 +1,6 @@
 #include "tests/support/numeric_jacobian.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"

@@ -3,8 +3,6 @@
 
 #include <memory>
 
-#include <torch/torch.h>
-
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
 #include "eqm/landscape/model.h"

@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/tensor/named_tensors.h"

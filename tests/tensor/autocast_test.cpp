@@ -3,7 +3,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/golden.h"
 

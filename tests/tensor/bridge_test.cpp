@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/io/safetensors_builder.h"
 #include "tests/support/expect_error.h"

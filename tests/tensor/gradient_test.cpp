@@ -1,7 +1,6 @@
 #include "eqm/tensor/gradient.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"

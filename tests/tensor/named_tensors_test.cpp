@@ -1,7 +1,6 @@
 #include "eqm/tensor/named_tensors.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"

@@ -1,7 +1,6 @@
 #include "eqm/tensor/noise_tensor.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/golden.h"
 

@@ -5,7 +5,6 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <torch/torch.h>
 
 #include "eqm/tensor/machine.h"
 #include "tests/support/expect_error.h"

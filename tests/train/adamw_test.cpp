@@ -1,7 +1,7 @@
 #include "eqm/train/adamw.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/optim/adamw.h>
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"

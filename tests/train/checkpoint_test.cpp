@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/mapped_file.h"
@@ -229,6 +228,16 @@ TEST(Checkpoint, of_another_architecture_is_refused) {
   expect_input_error("blocks.1", [&] { load_checkpoint(saved, kIdentity, other); });
 }
 
+TEST(Checkpoint, shows_the_entries_in_which_two_architectures_differ) {
+  const TemporaryFolder folder;
+  TrainingState state = fresh_state();
+  const Checkpoint saved = save_checkpoint(
+      folder.path(), state, {{"architecture", R"({"depth": 3, "kind": "sit", "width": 8})"}});
+  const RunIdentity wider = {{"architecture", R"({"depth": 3, "kind": "sit", "width": 16})"}};
+  expect_input_error("another architecture (width 8 then, 16 now)",
+                     [&] { load_checkpoint(saved, wider, state); });
+}
+
 class DamagedCheckpoint : public ::testing::Test {
  protected:
   DamagedCheckpoint() {
@@ -260,6 +269,20 @@ TEST_F(DamagedCheckpoint, with_a_truncated_file_is_an_input_error) {
   load_checkpoint(saved_, kIdentity, state_);
 }
 
+// One bit of a weight is nothing a file format could notice.
+TEST_F(DamagedCheckpoint, with_a_changed_bit_is_an_input_error) {
+  for (const std::string& name : kFiles) {
+    if (name == "progress.json") continue;
+    const Bytes whole = bytes_of(saved_.path / name);
+    Bytes changed = whole;
+    changed[whole.size() - 10] ^= std::byte{4};
+    write_file(saved_.path / name, changed);
+    expect_input_error(name + " is damaged", [&] { load_checkpoint(saved_, kIdentity, state_); });
+    write_file(saved_.path / name, whole);
+  }
+  load_checkpoint(saved_, kIdentity, state_);
+}
+
 TEST_F(DamagedCheckpoint, with_senseless_progress_is_an_input_error) {
   const auto whole =
       nlohmann::json::parse(std::string(MappedFile::open(saved_.path / "progress.json").text()));
@@ -268,7 +291,7 @@ TEST_F(DamagedCheckpoint, with_senseless_progress_is_an_input_error) {
     write_file(saved_.path / "progress.json", std::string_view(text));
     expect_refusal();
   }
-  for (const char* key : {"step", "output_sign", "smooth_loss", "identity"}) {
+  for (const char* key : {"step", "output_sign", "smooth_loss", "identity", "check_sums"}) {
     for (const nlohmann::json& value : std::vector<nlohmann::json>{
              nullptr, "text", nlohmann::json::array({1}), nlohmann::json::object({{"a", 1}})}) {
       nlohmann::json changed = whole;

@@ -1,7 +1,6 @@
 #include "eqm/train/describe.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/io/atomic_file.h"
 #include "eqm/train/checkpoint.h"

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/plane/sets.h"
 #include "eqm/tensor/noise_tensor.h"

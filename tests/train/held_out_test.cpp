@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/base/draws.h"
 #include "eqm/data/shard_source.h"

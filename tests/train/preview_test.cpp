@@ -1,7 +1,6 @@
 #include "eqm/train/preview.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"

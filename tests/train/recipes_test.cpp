@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/backbone/sit.h"
 #include "eqm/base/toml.h"

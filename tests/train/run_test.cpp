@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/mapped_file.h"

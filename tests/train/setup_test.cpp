@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <torch/torch.h>
 
 #include "eqm/io/atomic_file.h"
 #include "tests/support/expect_error.h"
@@ -172,6 +171,22 @@ TEST_F(Setup, without_classes_every_sample_is_of_the_null_class) {
   const Model model = make_model(options, open_training_data(options.data));
   EXPECT_EQ(model.backbone->num_classes(), 0);
   EXPECT_EQ(model.backbone->null_label(), 0);
+}
+
+// Doubling the rows of a part doubles what they keep; the weights stay.
+TEST_F(Setup, memory_grows_with_batch_and_width) {
+  TrainOptions options = options_for({});
+  const TrainingData data = open_training_data(options.data);
+  const double once = least_memory(options, data);
+  const auto weights = static_cast<double>(parameter_count(*make_model(options, data).backbone));
+  EXPECT_GT(once, 5 * 4 * weights * 0.9);
+  options.batch *= 2;
+  const double twice = least_memory(options, data);
+  EXPECT_GT(twice, once);
+  options.accumulate *= 2;
+  EXPECT_DOUBLE_EQ(least_memory(options, data), once);
+  options.model.width = 4 * 1024;
+  EXPECT_GT(least_memory(options, data), 100 * once);
 }
 
 TEST_F(Setup, presets_give_the_sizes_that_are_not_chosen) {

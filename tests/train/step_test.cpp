@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"

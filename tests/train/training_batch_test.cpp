@@ -1,7 +1,6 @@
 #include "eqm/train/training_batch.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "eqm/base/draws.h"
 #include "eqm/data/batch.h"
