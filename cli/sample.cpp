@@ -155,13 +155,10 @@ Examples:
 
   // What made a picture, for its text chunks.
   PngText origin(const Model& model) const {
-    const DescentOptions descent = descent_.resolved(model.objective.magnitude);
     return {{"Software", "eqm " EQM_VERSION},
             {"Model", model_},
             {"Seed", std::to_string(seed_)},
-            {"Rule", fmt::format("{} eta {} mu {} limit {} threshold {}",
-                                 name_in(rule_names(), descent.rule), descent.eta, descent.mu,
-                                 descent.limit, descent.threshold)},
+            {"Rule", descent_.resolved(model.objective).described()},
             {"Guidance", fmt::format("{}", guidance_)}};
   }
 

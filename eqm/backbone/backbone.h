@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <torch/nn/module.h>
 
@@ -21,6 +22,10 @@ struct Condition {
   Condition rows(const Tensor& index) const;
 };
 
+// What a condition adds to a forward pass: tensors of one row per sample that depend on label and
+// time alone. Some may be undefined.
+using Conditioning = std::vector<Tensor>;
+
 struct Prediction {
   Tensor output;    // like x: the network's raw output, whose sign the Model knows
   Tensor features;  // [B, ...]: activations of the last block, for the dispersive loss
@@ -28,12 +33,19 @@ struct Prediction {
 
 class Backbone : public torch::nn::Module {
  public:
-  virtual Prediction forward(const Tensor& x, const Condition& condition) = 0;
+  // The two halves of a forward pass. The first is a constant of the label where time is fixed.
+  virtual Conditioning conditioning(const Condition& condition, int64_t batch) = 0;
+  virtual Prediction forward_with(const Tensor& x, const Conditioning& conditioning) = 0;
+  Prediction forward(const Tensor& x, const Condition& condition) {
+    return forward_with(x, conditioning(condition, x.size(0)));
+  }
 
   virtual Shape state_shape() const = 0;
   virtual int64_t num_classes() const = 0;
   // The label of "no label"; -1 when the network was built without one.
   virtual int64_t null_label() const = 0;
+  // About how many numbers a row of a batch keeps alive at the widest place of a forward pass.
+  virtual double row_numbers() const = 0;
 
   // The architecture as JSON with a "kind"; make_backbone() reads it back.
   virtual std::string architecture() const = 0;

@@ -73,26 +73,39 @@ Tensor Mlp::features(const Tensor& x, const Tensor& time) const {
     parts.push_back(angles.sin());
     parts.push_back(angles.cos());
   }
-  if (config_.time_input) {
-    const Tensor t = time.defined() ? time.to(x.options()) : torch::zeros({x.size(0)}, x.options());
-    parts.push_back(t.unsqueeze(1));
-  }
+  if (time.defined()) parts.push_back(time);
   return parts.size() == 1 ? point : torch::cat(parts, 1);
 }
 
-Prediction Mlp::forward(const Tensor& x, const Condition& condition) {
+Conditioning Mlp::conditioning(const Condition& condition, int64_t batch) {
+  const torch::TensorOptions type = options_of(*this);
+  const Tensor labels = effective_labels(condition.labels, batch, type.device());
+  Tensor label_rows, time;
+  if (config_.num_classes > 0) label_rows = label_table_->forward(labels);
+  if (config_.time_input) {
+    time = condition.time.defined() ? condition.time.to(type) : torch::zeros({batch}, type);
+    time = time.unsqueeze(1);
+  }
+  return {label_rows, time};
+}
+
+Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) {
   if (x.dim() != 2 || x.size(1) != config_.dimension) {
     throw Error(ErrorKind::usage,
                 fmt::format("the model takes points with {} coordinates", config_.dimension));
   }
-  const Tensor labels = effective_labels(condition.labels, x.size(0), x.device());
-  Tensor h = features(x, condition.time);
+  const Tensor& label_rows = conditioning.at(0);
+  Tensor h = features(x, conditioning.at(1));
   for (size_t i = 0; i < layers_.size(); ++i) {
     h = kernel::linear(h, layers_[i]->weight, layers_[i]->bias);
-    if (i == 0 && config_.num_classes > 0) h = h + label_table_->forward(labels);
+    if (i == 0 && label_rows.defined()) h = h + label_rows;
     h = torch::silu(h);
   }
   return {.output = kernel::linear(h, out_->weight, out_->bias), .features = h};
+}
+
+double Mlp::row_numbers() const {
+  return static_cast<double>(2 * config_.width + 4 * config_.fourier + config_.dimension);
 }
 
 std::string Mlp::architecture() const {

@@ -34,11 +34,14 @@ class Mlp final : public Backbone {
  public:
   explicit Mlp(const MlpConfig& config);
 
-  Prediction forward(const Tensor& x, const Condition& condition) override;
+  // Label rows [B, width] and time [B, 1]; undefined where the network has none.
+  Conditioning conditioning(const Condition& condition, int64_t batch) override;
+  Prediction forward_with(const Tensor& x, const Conditioning& conditioning) override;
 
   Shape state_shape() const override { return {config_.dimension}; }
   int64_t num_classes() const override { return config_.num_classes; }
   int64_t null_label() const override { return config_.num_classes; }
+  double row_numbers() const override;
   std::string architecture() const override;
   void initialise(uint64_t seed) override;
 

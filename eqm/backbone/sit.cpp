@@ -1,5 +1,7 @@
 #include "eqm/backbone/sit.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "eqm/backbone/embeddings.h"
@@ -141,13 +143,12 @@ Tensor Sit::finish(const Tensor& h, const Tensor& modulation_rows) {
   return project(final_linear_, kernel::layer_norm_modulate(h, m[0], m[1]));
 }
 
-Prediction Sit::forward(const Tensor& x, const Condition& condition) {
+Prediction Sit::forward_with(const Tensor& x, const Conditioning& m) {
   if (x.dim() != 4 || x.sizes().slice(1) != torch::IntArrayRef(state_shape())) {
     throw Error(ErrorKind::usage,
                 fmt::format("the model takes states of shape {}x{}x{}", config_.in_channels,
                             config_.input_size, config_.input_size));
   }
-  const std::vector<Tensor> m = modulation(embed_condition(condition, x.size(0)));
   Tensor h = embed_patches(x) + pos_embed_;
   for (size_t i = 0; i < blocks_.size(); ++i) h = run_block(i, h, m[i]);
   const int64_t out_channels = config_.in_channels * (config_.learn_sigma ? 2 : 1);
@@ -158,6 +159,14 @@ Prediction Sit::forward(const Tensor& x, const Condition& condition) {
 
 Shape Sit::state_shape() const {
   return {config_.in_channels, config_.input_size, config_.input_size};
+}
+
+double Sit::row_numbers() const {
+  const auto side = static_cast<double>(config_.input_size / config_.patch_size);
+  const double tokens = side * side, width = static_cast<double>(config_.hidden_size);
+  // The residual stream and the wider of attention (q, k, v, their products) and MLP.
+  const double attention = 5 * width + 2 * tokens * static_cast<double>(config_.num_heads);
+  return tokens * (2 * width + std::max(attention, 2 * config_.mlp_ratio * width));
 }
 
 int64_t Sit::null_label() const {

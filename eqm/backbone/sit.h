@@ -51,10 +51,12 @@ class Sit final : public Backbone {
  public:
   explicit Sit(const SitConfig& config);
 
-  Prediction forward(const Tensor& x, const Condition& condition) override;
+  Conditioning conditioning(const Condition& condition, int64_t batch) override {
+    return modulation(embed_condition(condition, batch));
+  }
+  Prediction forward_with(const Tensor& x, const Conditioning& modulation) override;
 
-  // The stages of forward, each a pure function of its inputs. With time fixed, everything up to
-  // the modulation is a constant of the label.
+  // The stages of forward, each a pure function of its inputs.
   Tensor embed_time(const Tensor& time);                              // [B] -> [B, D]
   Tensor embed_condition(const Condition& condition, int64_t batch);  // -> [B, D]
   std::vector<Tensor> modulation(const Tensor& c);  // depth x [B, 6D], then [B, 2D]
@@ -65,6 +67,7 @@ class Sit final : public Backbone {
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }
   int64_t null_label() const override;
+  double row_numbers() const override;
   std::string architecture() const override;
   void initialise(uint64_t seed) override;
 

@@ -1,88 +1,62 @@
 #include "eqm/descend/descent.h"
 
-#include <cmath>
+#include <fmt/format.h>
 
 #include "eqm/base/error.h"
-#include "eqm/tensor/rows.h"
 
 namespace eqm {
-namespace {
 
-Tensor evaluate(const Field& field, const Tensor& x, const DescentRequest& request,
-                const Tensor& rows, int64_t step) {
-  Condition condition = request.condition.rows(rows);
-  if (request.clock) {
-    condition.time = torch::full({x.size(0)}, request.clock(step), x.options());
-  }
-  if (request.terms) {
-    return weighted_gradient(field, x, request.terms->rows(rows), condition.time);
-  }
-  return field.gradient(x, condition);
+State state_of(const Tensor& batch, int64_t row) {
+  const Tensor values = batch[row].to(torch::kCPU, torch::kFloat64).contiguous();
+  return State(values.data_ptr<double>(), static_cast<size_t>(values.numel()));
 }
 
-}  // namespace
-
-const char* name_of(DescentStatus status) {
-  switch (status) {
-    case DescentStatus::converged:
-      return "converged";
-    case DescentStatus::limit:
-      return "limit";
-    case DescentStatus::diverged:
-      return "diverged";
-  }
-  return "unknown";
+void put_state(const State& state, Tensor& batch, int64_t row) {
+  const Tensor values = torch::empty(batch[row].sizes(), torch::kFloat64);
+  std::copy(std::begin(state), std::end(state), values.data_ptr<double>());
+  batch[row].copy_(values);
 }
 
 DescentResult descend(const Field& field, const Rule& rule, const DescentRequest& request) {
-  if (request.stop.limit < 0 || !(request.stop.threshold >= 0)) {
-    throw Error(ErrorKind::usage, "a descent needs a step limit and a threshold of at least 0");
+  const int64_t rows = request.start.size(0);
+  const bool misfit =
+      (request.labels.defined() && request.labels.size(0) != rows) ||
+      (!request.terms.empty() && static_cast<int64_t>(request.terms.size()) != rows);
+  if (misfit) {
+    throw Error(ErrorKind::usage, "labels or terms do not fit the number of starts",
+                fmt::format("{} are needed", rows));
   }
-  const torch::NoGradGuard guard;
-  const int64_t batch = request.start.size(0);
-  DescentResult result = {.x = request.start.clone(),
-                          .samples = std::vector<SampleRecord>(static_cast<size_t>(batch))};
-  Tensor rows = torch::arange(batch, torch::TensorOptions(torch::kInt64).device(result.x.device()));
-  DescentState state = rule.start(request.start);
-
-  for (int64_t step = 0; rows.size(0) > 0; ++step) {
-    const Tensor gradient = evaluate(field, rule.probe(state), request, rows, step);
-    const Tensor norms = row_norms(gradient);
-    if (request.observe) request.observe(step, rows, state.x, norms);
-
-    // Settle who stops here; the others move on.
-    const Tensor norm_values = norms.to(torch::kFloat64).cpu();
-    const Tensor finite = state.x.flatten(1).isfinite().all(1);
-    const Tensor finite_values = finite.cpu();
-    const Tensor row_values = rows.cpu();
-    std::vector<int64_t> going;
-    for (int64_t i = 0; i < rows.size(0); ++i) {
-      const double norm = norm_values.data_ptr<double>()[i];
-      SampleRecord& sample = result.samples[static_cast<size_t>(row_values.data_ptr<int64_t>()[i])];
-      sample.steps = step;
-      sample.norm = norm;
-      if (!std::isfinite(norm) || !finite_values.data_ptr<bool>()[i]) {
-        sample.status = DescentStatus::diverged;
-      } else if (!request.clock && norm <= request.stop.threshold) {
-        sample.status = DescentStatus::converged;
-      } else if (step >= request.stop.limit) {
-        sample.status = DescentStatus::limit;
-      } else {
-        going.push_back(i);
-      }
+  DescentResult result = {.x = request.start.detach().clone(),
+                          .samples = std::vector<SampleRecord>(static_cast<size_t>(rows)),
+                          .counts = {}};
+  const Shape shape(request.start.sizes().begin() + 1, request.start.sizes().end());
+  Engine engine(field, shape, request.start.options(), request.capacity);
+  int64_t next = 0;
+  engine.run([&]() -> std::optional<Request> {
+    if (next == rows) return std::nullopt;
+    const int64_t row = next++;
+    Request sample = {.start = state_of(request.start, row),
+                      .terms = {},
+                      .rule = rule,
+                      .stop = request.stop,
+                      .noise = {.seed = request.seed,
+                                .sample = static_cast<uint64_t>(request.first_sample + row)},
+                      .clock = request.clock};
+    if (!request.terms.empty()) {
+      sample.terms = request.terms[static_cast<size_t>(row)];
+    } else if (request.labels.defined()) {
+      sample.terms = only(request.labels[row].item<int64_t>());
     }
-    // A finished row's state is final; a row that diverges later keeps the last state written here.
-    result.x.index_copy_(
-        0, rows, torch::where(per_row(finite, state.x), state.x, result.x.index_select(0, rows)));
-    Tensor moving = gradient;
-    if (static_cast<int64_t>(going.size()) < rows.size(0)) {
-      const Tensor keep = torch::tensor(going, rows.options());
-      rows = rows.index_select(0, keep);
-      state = state.rows(keep);
-      moving = gradient.index_select(0, keep);
+    if (request.watch) {
+      sample.watch = [&request, row](const Sight& sight) { request.watch(row, sight); };
     }
-    if (rows.size(0) > 0) rule.step(state, moving);
-  }
+    sample.done = [&result, row](const Outcome& outcome) {
+      put_state(outcome.x, result.x, row);
+      result.samples[static_cast<size_t>(row)] = outcome.record;
+    };
+    return sample;
+  });
+  result.counts = engine.counts();
   return result;
 }
 

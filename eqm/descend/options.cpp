@@ -2,35 +2,106 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/descend/rules/rules.h"
+
 namespace eqm {
+namespace {
+
+constexpr double kMostStretch = 20;  // of a Barzilai-Borwein step over η
+
+}  // namespace
 
 const Names<RuleKind>& rule_names() {
-  static const Names<RuleKind> names = {{"gd", RuleKind::gradient_descent},
-                                        {"nesterov", RuleKind::nesterov}};
+  static const Names<RuleKind> names = {
+      {"auto", RuleKind::automatic},        {"gd", RuleKind::gradient_descent},
+      {"nesterov", RuleKind::nesterov},     {"nesterov-velocity", RuleKind::nesterov_velocity},
+      {"heavy-ball", RuleKind::heavy_ball}, {"adam", RuleKind::adam},
+      {"rmsprop", RuleKind::rmsprop},       {"barzilai-borwein", RuleKind::barzilai_borwein},
+      {"langevin", RuleKind::langevin},     {"backtracking", RuleKind::backtracking},
+      {"land", RuleKind::walk_and_land}};
   return names;
 }
 
 void DescentOptions::declare(OptionSet& options) {
-  options.choice("rule", rule, rule_names(), "update rule");
+  options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, for flows gd");
   options.number("eta", eta, Range::between(0, 1e30), "step size η; 0 chooses 3/(λ·limit)");
-  options.number("mu", mu, Range::between(0, 1), "look-ahead μ of nesterov");
+  options.choice("step-schedule", schedule, step_schedule_names(),
+                 "how η changes from step to step");
+  options.number("mu", mu, Range::between(0, 1), "look-ahead or momentum μ");
+  options.number("mean-decay", beta1, {.least = 0, .most = 1}, "adam's mean of gradients");
+  options.number("square-decay", beta2, {.least = 0, .most = 1},
+                 "adam's and rmsprop's mean of squares");
+  options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
+  options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
+  options.count("land", land, Range::between(0, 100000), "land: landing steps");
   options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
   options.number("threshold", threshold, Range::at_least(0),
                  "a sample stops when its gradient norm is at most this");
+  options.number("fraction", fraction, {.least = 0, .most = 1},
+                 "a sample stops when its gradient norm is at most this part of its first");
+  options.count("plateau", plateau, Range::between(0, 1'000'000),
+                "a sample stops after so many steps without a smaller norm; 0 for never");
 }
 
-DescentOptions DescentOptions::resolved(const Magnitude& magnitude) const {
+DescentOptions DescentOptions::resolved(const Objective& objective) const {
   DescentOptions settled = *this;
+  if (is_flow(objective.kind)) {
+    if (limit < 1) throw Error(ErrorKind::usage, "a flow needs at least one step", "raise --limit");
+    settled.rule = RuleKind::gradient_descent;
+    settled.eta = 1.0 / static_cast<double>(limit);
+    settled.schedule = StepSchedule::constant;
+    settled.threshold = settled.fraction = 0;
+    settled.plateau = 0;
+    return settled;
+  }
+  if (rule == RuleKind::automatic) settled.rule = RuleKind::nesterov;
   const auto steps = static_cast<double>(std::max<int64_t>(1, limit));
-  if (eta == 0) settled.eta = 3 / (std::max(1e-9, magnitude.lambda) * steps);
+  if (eta == 0) settled.eta = 3 / (std::max(1e-9, objective.magnitude.lambda) * steps);
+  if (objective.magnitude.kind == MagnitudeKind::constant) settled.land = 0;
   return settled;
 }
 
-std::unique_ptr<Rule> make_rule(const DescentOptions& options) {
-  if (options.rule == RuleKind::nesterov) {
-    return std::make_unique<NesterovLookAhead>(options.eta, options.mu);
+std::string DescentOptions::described() const {
+  std::string text = fmt::format("{} ", name_in(rule_names(), rule));
+  if (rule == RuleKind::walk_and_land) {
+    text += fmt::format("walk {} land {}", walk, land);
+  } else {
+    text += fmt::format("eta {} mu {}", eta, mu);
   }
-  return std::make_unique<GradientDescent>(options.eta);
+  return text + fmt::format(" limit {} threshold {}", limit, threshold);
+}
+
+Rule make_rule(const DescentOptions& options, const Objective& objective) {
+  const StepSize eta(options.eta, options.schedule, options.limit);
+  switch (options.rule) {
+    case RuleKind::gradient_descent:
+      return gradient_descent(eta);
+    case RuleKind::automatic:
+    case RuleKind::nesterov:
+      return nesterov_look_ahead(eta, options.mu);
+    case RuleKind::nesterov_velocity:
+      return nesterov_velocity(eta, options.mu);
+    case RuleKind::heavy_ball:
+      return heavy_ball(eta, options.mu);
+    case RuleKind::adam:
+      return adam(eta, options.beta1, options.beta2);
+    case RuleKind::rmsprop:
+      return rmsprop(eta, options.beta2);
+    case RuleKind::barzilai_borwein:
+      return barzilai_borwein(eta, kMostStretch);
+    case RuleKind::langevin:
+      return langevin(eta, options.temperature);
+    case RuleKind::backtracking:
+      return backtracking(eta);
+    case RuleKind::walk_and_land:
+      return walk_and_land({.magnitude = objective.effective_magnitude(),
+                            .walk = options.walk,
+                            .land = options.land});
+  }
+  throw Error(ErrorKind::internal, "a rule without a maker");
 }
 
 }  // namespace eqm

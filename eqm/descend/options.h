@@ -1,36 +1,58 @@
 // How to descend, as every verb is told: the rule with its numbers, and when to stop.
 #pragma once
 
-#include <memory>
-
 #include "eqm/base/names.h"
 #include "eqm/base/options.h"
-#include "eqm/descend/descent.h"
-#include "eqm/descend/rule.h"
-#include "eqm/landscape/magnitude.h"
+#include "eqm/descend/course.h"
+#include "eqm/descend/step_size.h"
+#include "eqm/descend/stop_test.h"
+#include "eqm/landscape/objective.h"
 
 namespace eqm {
 
-enum class RuleKind { gradient_descent, nesterov };
+enum class RuleKind {
+  automatic,  // the paper's look-ahead for landscapes, Euler for flows
+  gradient_descent,
+  nesterov,
+  nesterov_velocity,
+  heavy_ball,
+  adam,
+  rmsprop,
+  barzilai_borwein,
+  langevin,
+  backtracking,
+  walk_and_land,
+};
 
 const Names<RuleKind>& rule_names();
 
 struct DescentOptions {
-  RuleKind rule = RuleKind::nesterov;
+  RuleKind rule = RuleKind::automatic;
   double eta = 0;  // 0: 3/(λ·limit), which is the paper's 0.003 at λ = 4 and 250 steps
+  StepSchedule schedule = StepSchedule::constant;
   double mu = 0.35;
+  double beta1 = 0.9, beta2 = 0.999;
+  double temperature = 1e-4;
+  int64_t walk = 10, land = 4;
   int64_t limit = 250;
-  double threshold = 0;
+  double threshold = 0, fraction = 0;
+  int64_t plateau = 0;
 
   void declare(OptionSet& options);
 
-  // With the automatic step size settled for a landscape.
-  DescentOptions resolved(const Magnitude& magnitude) const;
+  // With everything that is chosen automatically settled for an objective. Rules that do not suit
+  // it are usage errors.
+  DescentOptions resolved(const Objective& objective) const;
 
-  StopTest stop() const { return {.threshold = threshold, .limit = limit}; }
+  StopTest stop() const {
+    return {.threshold = threshold, .fraction = fraction, .plateau = plateau, .limit = limit};
+  }
+
+  // One line for people: the rule and the numbers it uses.
+  std::string described() const;
 };
 
-// The step size must be settled.
-std::unique_ptr<Rule> make_rule(const DescentOptions& options);
+// The options must be resolved for the same objective.
+Rule make_rule(const DescentOptions& options, const Objective& objective);
 
 }  // namespace eqm

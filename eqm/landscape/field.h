@@ -26,6 +26,10 @@ class Field {
 
   // The label that means "no label", for guidance; -1 when there is none.
   virtual int64_t null_label() const { return -1; }
+  // Labels are numbers below this, the null class included; 0 for a field without any.
+  virtual int64_t label_count() const { return 0; }
+  // About how many numbers a row of a batch keeps alive during an evaluation.
+  virtual double row_numbers() const { return 0; }
 };
 
 }  // namespace eqm

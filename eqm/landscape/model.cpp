@@ -130,29 +130,38 @@ Model load_model(const std::filesystem::path& path) {
   }
 }
 
-namespace {
-
-Condition visible(const Model& model, const Condition& condition) {
-  return {.labels = condition.labels,
-          .time = sees_time(model.objective.kind) ? condition.time : Tensor()};
+LearnedField::LearnedField(Model model) : model_(std::move(model)) {
+  if (!sees_time(model_.objective.kind)) table_ = std::make_shared<ConditionTable>(model_.backbone);
 }
 
-}  // namespace
+FieldValue LearnedField::evaluate(const Tensor& x, const Condition& condition) const {
+  Backbone& backbone = *model_.backbone;
+  const Conditioning conditioning = table_ ? table_->rows(condition.labels, x.size(0))
+                                           : backbone.conditioning(condition, x.size(0));
+  return evaluate_field(backbone, model_.objective.kind, model_.output_sign, x, conditioning,
+                        Graph::discard);
+}
 
 Tensor LearnedField::gradient(const Tensor& x, const Condition& condition) const {
   const torch::NoGradGuard guard;
-  return evaluate_field(*model_.backbone, model_.objective.kind, model_.output_sign, x,
-                        visible(model_, condition), Graph::discard)
-      .gradient;
+  return evaluate(x, condition).gradient;
 }
 
 GradientAndEnergy LearnedField::gradient_and_energy(const Tensor& x,
                                                     const Condition& condition) const {
   if (!has_energy()) return Field::gradient_and_energy(x, condition);
-  const FieldValue value =
-      evaluate_field(*model_.backbone, model_.objective.kind, model_.output_sign, x,
-                     visible(model_, condition), Graph::discard);
+  const torch::NoGradGuard guard;
+  const FieldValue value = evaluate(x, condition);
   return {.gradient = value.gradient, .energy = value.energy};
+}
+
+int64_t LearnedField::label_count() const {
+  return std::max(model_.backbone->null_label() + 1, model_.backbone->num_classes());
+}
+
+double LearnedField::row_numbers() const {
+  constexpr double kGraphOfGradient = 8;  // an energy keeps activations for its derivative
+  return model_.backbone->row_numbers() * (has_energy() ? kGraphOfGradient : 1);
 }
 
 }  // namespace eqm

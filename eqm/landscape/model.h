@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eqm/backbone/backbone.h"
+#include "eqm/backbone/condition_table.h"
 #include "eqm/landscape/field.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/landscape/scaling.h"
@@ -29,20 +30,26 @@ void save_model(const Model& model, const std::filesystem::path& path,
 Model load_model(const std::filesystem::path& path);
 
 // The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity.
-// Models without time input never see a time, whatever the condition says.
+// Models without time input never see a time, whatever the condition says; what a label does to
+// them is computed once per label, so that the weights must not change while the field lives.
 class LearnedField final : public Field {
  public:
-  explicit LearnedField(Model model) : model_(std::move(model)) {}
+  explicit LearnedField(Model model);
 
   Tensor gradient(const Tensor& x, const Condition& condition) const override;
   bool has_energy() const override { return eqm::has_energy(model_.objective.kind); }
   GradientAndEnergy gradient_and_energy(const Tensor& x, const Condition& condition) const override;
   int64_t null_label() const override { return model_.backbone->null_label(); }
+  int64_t label_count() const override;
+  double row_numbers() const override;
 
   const Model& model() const { return model_; }
 
  private:
+  FieldValue evaluate(const Tensor& x, const Condition& condition) const;
+
   Model model_;
+  std::shared_ptr<ConditionTable> table_;  // null for models that see time
 };
 
 }  // namespace eqm

@@ -40,15 +40,15 @@ Magnitude Objective::effective_magnitude() const {
 }
 
 FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
-                          const Tensor& x, const Condition& condition, Graph graph) {
+                          const Tensor& x, const Conditioning& conditioning, Graph graph) {
   if (!has_energy(kind)) {
-    const Prediction prediction = backbone.forward(x, condition);
+    const Prediction prediction = backbone.forward_with(x, conditioning);
     return {
         .gradient = prediction.output * output_sign, .energy = {}, .features = prediction.features};
   }
   Tensor features;
   const auto energy = [&](const Tensor& point) {
-    const Prediction prediction = backbone.forward(point, condition);
+    const Prediction prediction = backbone.forward_with(point, conditioning);
     features = prediction.features;
     const Tensor f = (prediction.output * output_sign).flatten(1);
     if (kind == ObjectiveKind::eqm_dot) return (point.flatten(1) * f).sum(1);
@@ -66,7 +66,8 @@ Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
   const Condition condition = {.labels = batch.labels,
                                .time = sees_time(objective.kind) ? batch.gamma : Tensor()};
   const FieldValue value =
-      evaluate_field(backbone, objective.kind, output_sign, state, condition, Graph::keep);
+      evaluate_field(backbone, objective.kind, output_sign, state,
+                     backbone.conditioning(condition, state.size(0)), Graph::keep);
   Loss result = {.per_sample = (value.gradient - target).square().flatten(1).mean(1),
                  .prediction = value.gradient,
                  .dispersive = {}};

@@ -60,7 +60,7 @@ struct FieldValue {
   Tensor features;  // the backbone's
 };
 FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
-                          const Tensor& x, const Condition& condition, Graph graph);
+                          const Tensor& x, const Conditioning& conditioning, Graph graph);
 
 Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
           const TrainingBatch& batch);

@@ -10,6 +10,7 @@
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 #include "eqm/base/nearest.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/io/csv.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/measure/sliced_wasserstein.h"
@@ -136,6 +137,53 @@ void train(Model& model, const PlaneOptions& options, const Tensor& data,
   progress.end();
 }
 
+// Follows the first particles on their way, and the norms of all.
+class Recorder {
+ public:
+  explicit Recorder(int64_t particles) : followed_(static_cast<size_t>(particles)) {}
+
+  void see(int64_t sample, const Sight& sight) {
+    const auto step = static_cast<size_t>(sight.step);
+    if (step >= moving_.size()) {
+      sums_.resize(step + 1);
+      moving_.resize(step + 1);
+    }
+    sums_[step] += sight.norm;
+    ++moving_[step];
+    if (sample < static_cast<int64_t>(followed_.size())) {
+      followed_[static_cast<size_t>(sample)].push_back(sight.x);
+    }
+  }
+
+  // States of the particles at every step, each [particles, 2]; `ends` are the states of all
+  // samples at the end, where those that rest stay.
+  std::vector<Tensor> paths(const Tensor& ends) const {
+    std::vector<Tensor> all;
+    for (size_t step = 0; step <= moving_.size(); ++step) {
+      Tensor states = ends.narrow(0, 0, static_cast<int64_t>(followed_.size())).clone();
+      for (size_t i = 0; i < followed_.size(); ++i) {
+        if (step < followed_[i].size()) {
+          put_state(followed_[i][step], states, static_cast<int64_t>(i));
+        }
+      }
+      all.push_back(states);
+    }
+    return all;
+  }
+
+  // Of the samples still moving, per step.
+  std::vector<double> mean_norms() const {
+    std::vector<double> means;
+    for (size_t step = 0; step < moving_.size(); ++step)
+      means.push_back(sums_[step] / moving_[step]);
+    return means;
+  }
+
+ private:
+  std::vector<std::vector<State>> followed_;
+  std::vector<double> sums_, moving_;
+};
+
 PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling& scaling,
                  const Tensor& data, const torch::TensorOptions& type, Progress& progress) {
   PlaneDescent result;
@@ -150,28 +198,16 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
   const Tensor start =
       normal_rows({.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
                   options.samples, {2}, type);
-  DescentRequest request = {.start = start,
-                            .condition = {},
-                            .terms = {},
-                            .stop = options.descent.stop(),
-                            .clock = {},
-                            .observe = {}};
-  if (is_flow(kind)) {
-    request.stop = {.threshold = 0, .limit = kFlowSteps};
-    request.clock = [](int64_t step) { return static_cast<double>(step) / kFlowSteps; };
-  }
-  const int64_t particles = std::min(options.paths, options.samples);
-  const Tensor followed = start.narrow(0, 0, particles).clone();
-  request.observe = [&](int64_t, const Tensor& rows, const Tensor& x, const Tensor& norms) {
-    const Tensor chosen = rows < particles;
-    followed.index_copy_(0, rows.masked_select(chosen), x.index({chosen}));
-    result.paths.push_back(to_user(followed));
-    result.mean_norms.push_back(norms.index({norms.isfinite()}).mean().item<double>());
-  };
-  const LearnedField field(result.model);
-  const DescentOptions euler = {.rule = RuleKind::gradient_descent, .eta = 1.0 / kFlowSteps};
-  const auto rule = make_rule(is_flow(kind) ? euler : options.descent.resolved(options.magnitude));
-  DescentResult descent = descend(field, *rule, request);
+  SamplingRequest request = {.labels = {},
+                             .count = options.samples,
+                             .seed = static_cast<uint64_t>(options.seed),
+                             .descent = options.descent};
+  if (is_flow(kind)) request.descent.limit = kFlowSteps;
+  Recorder recorder(std::min(options.paths, options.samples));
+  request.watch = [&](int64_t sample, const Sight& sight) { recorder.see(sample, sight); };
+  DescentResult descent = sample(LearnedField(result.model), request);
+  for (const Tensor& states : recorder.paths(descent.x)) result.paths.push_back(to_user(states));
+  result.mean_norms = recorder.mean_norms();
   result.start = to_user(start);
   result.samples = to_user(descent.x);
   result.records = std::move(descent.samples);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "eqm/descend/descent.h"
+#include "eqm/descend/rules/rules.h"
 #include "tests/support/golden.h"
+#include "tests/support/weighted_gradient.h"
 
 namespace eqm::test {
 namespace {
@@ -20,10 +22,9 @@ ObjectiveKind objective_of(const nlohmann::json& run) {
   return run.value("uncond", true) ? ObjectiveKind::eqm : ObjectiveKind::eqm_noise_condition;
 }
 
-std::unique_ptr<Rule> rule_of(const nlohmann::json& run) {
+Rule rule_of(const nlohmann::json& run) {
   const double eta = run.at("eta"), mu = run.at("mu");
-  if (mu == 0) return std::make_unique<GradientDescent>(eta);
-  return std::make_unique<NesterovLookAhead>(eta, mu);
+  return mu == 0 ? gradient_descent(eta) : nesterov_look_ahead(eta, mu);
 }
 
 TEST(GoldenSampling, iterates_of_every_run_match_the_reference) {
@@ -36,29 +37,37 @@ TEST(GoldenSampling, iterates_of_every_run_match_the_reference) {
         const Tensor labels = golden.integers("y");
         const int64_t updates = run.at("updates");
         DescentRequest request = {.start = golden.input("z", type),
-                                  .condition = {.labels = labels, .time = {}},
+                                  .labels = labels,
                                   .terms = {},
-                                  .stop = {.threshold = 0, .limit = updates},
-                                  .clock = {},
-                                  .observe = {}};
+                                  .stop = {.threshold = 0, .limit = updates}};
         if (!run.at("scale").is_null()) {
           const bool all = run.value("guide", "first3") == "all";
-          request.terms = guidance(labels, golden.meta_json("null_label"), run.at("scale"),
-                                   all ? GuidedChannels::all : GuidedChannels::first_three);
+          request.terms = terms_for(labels, [&](int64_t label) {
+            return guidance(label, run.at("scale"),
+                            all ? GuidedChannels::all : GuidedChannels::first_three);
+          });
         }
-        if (run.value("compose", false))
-          request.terms = composition({labels, golden.integers("y_compose")});
+        if (run.value("compose", false)) {
+          const Tensor others = golden.integers("y_compose");
+          request.terms.clear();
+          for (int64_t b = 0; b < labels.size(0); ++b) {
+            request.terms.push_back(
+                composition({labels[b].item<int64_t>(), others[b].item<int64_t>()}));
+          }
+        }
         // The reference's noise-conditional script starts its clock at 1 and adds η each step.
         if (!run.value("uncond", true)) {
           request.clock = [eta = run.at("eta").get<double>()](int64_t step) {
             return 1.0 + eta * static_cast<double>(step);
           };
         }
-        std::vector<Tensor> states;
-        request.observe = [&](int64_t, const Tensor&, const Tensor& x, const Tensor&) {
-          states.push_back(x.clone());
+        std::vector<Tensor> states(static_cast<size_t>(updates), torch::empty_like(request.start));
+        for (Tensor& state : states) state = torch::empty_like(request.start);
+        request.watch = [&](int64_t row, const Sight& sight) {
+          put_state(sight.x, states.at(static_cast<size_t>(sight.step)), row);
         };
-        const DescentResult result = descend(field, *rule_of(run), request);
+        const DescentResult result = descend(field, rule_of(run), request);
+        states.push_back(result.x);
 
         const double limit = tolerance(type, kSamplingTolerance);
         EXPECT_TRUE(close(result.x, golden.expected(name + ".x_final"), limit));
@@ -91,19 +100,17 @@ TEST(GoldenAdaptive, every_sample_stops_at_its_own_step) {
         const Tensor expected_norms =
             golden.has(name + ".grad_norm") ? golden.expected(name + ".grad_norm") : Tensor();
         DescentRequest request = {.start = golden.input("start", type),
-                                  .condition = {.labels = golden.integers("y"), .time = {}},
+                                  .labels = golden.integers("y"),
                                   .terms = {},
                                   .stop = {.threshold = run.at("threshold"),
-                                           .limit = run.value("max_steps", int64_t{10000})},
-                                  .clock = {},
-                                  .observe = {}};
+                                           .limit = run.value("max_steps", int64_t{10000})}};
         const double limit = tolerance(type, kSamplingTolerance);
-        request.observe = [&](int64_t step, const Tensor& rows, const Tensor&,
-                              const Tensor& norms) {
-          if (!expected_norms.defined() || step >= expected_norms.size(0)) return;
-          EXPECT_TRUE(close(norms, expected_norms[step].index_select(0, rows), limit)) << step;
+        request.watch = [&](int64_t row, const Sight& sight) {
+          if (!expected_norms.defined() || sight.step >= expected_norms.size(0)) return;
+          const double expected = expected_norms[sight.step][row].item<double>();
+          EXPECT_NEAR(sight.norm, expected, limit * expected) << sight.step;
         };
-        const DescentResult result = descend(field, *rule_of(run), request);
+        const DescentResult result = descend(field, rule_of(run), request);
         EXPECT_TRUE(close(result.x, golden.expected(name + ".x_final"), limit));
         const Tensor steps = golden.integers(name + ".steps");
         for (int64_t b = 0; b < steps.size(0); ++b) {

@@ -1,5 +1,7 @@
 #include "eqm/descend/options.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
@@ -18,7 +20,7 @@ TEST(DescentOptions, choose_the_papers_step_for_the_papers_landscape) {
 
 TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscapes) {
   const auto eta = [](int64_t limit, double lambda) {
-    return DescentOptions{.limit = limit}.resolved({.lambda = lambda}).eta;
+    return DescentOptions{.limit = limit}.resolved({.magnitude = {.lambda = lambda}}).eta;
   };
   EXPECT_DOUBLE_EQ(eta(50, 4), 0.015);
   EXPECT_DOUBLE_EQ(eta(250, 1), 0.012);
@@ -26,24 +28,42 @@ TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscape
 }
 
 TEST(DescentOptions, keep_a_chosen_step) {
-  const DescentOptions settled = DescentOptions{.eta = 0.25, .limit = 7}.resolved({.lambda = 9});
+  const DescentOptions settled =
+      DescentOptions{.eta = 0.25, .limit = 7}.resolved({.magnitude = {.lambda = 9}});
   EXPECT_EQ(settled.eta, 0.25);
   EXPECT_EQ(settled.limit, 7);
 }
 
+// Where the third gradient is asked for tells most rules apart.
 TEST(DescentOptions, make_the_rule_they_name) {
-  const Tensor x = torch::tensor({{1.0}}, torch::kFloat64);
-  const Tensor gradient = torch::tensor({{2.0}}, torch::kFloat64);
-  // Where the second gradient is asked for tells the rules apart.
-  const auto second_probe = [&](RuleKind kind) {
-    const auto rule = make_rule({.rule = kind, .eta = 0.25, .mu = 0.5});
-    DescentState state = rule->start(x);
-    rule->step(state, gradient);
-    EXPECT_DOUBLE_EQ(state.x.item<double>(), 0.5);
-    return rule->probe(state).item<double>();
-  };
-  EXPECT_DOUBLE_EQ(second_probe(RuleKind::gradient_descent), 0.5);
-  EXPECT_DOUBLE_EQ(second_probe(RuleKind::nesterov), 0.25);
+  std::map<double, std::string> probes;
+  for (const auto& [name, kind] : rule_names()) {
+    if (kind == RuleKind::automatic) continue;
+    const DescentOptions options = {.rule = kind, .eta = 0.25, .mu = 0.5, .limit = 9};
+    const auto course =
+        make_rule(options, {}).start({1.0}, [](int64_t, State& out) { out = 0.125; });
+    for (int k = 0; k < 2; ++k) {
+      const double x = course->probe()[0];
+      course->take({.gradient = State{2 * x + x * x}, .energy = x * x + x * x * x / 3});
+    }
+    const double third = course->probe()[0];
+    EXPECT_FALSE(probes.contains(third)) << name << " is " << probes[third];
+    probes[third] = name;
+  }
+  EXPECT_EQ(DescentOptions{}.resolved({}).rule, RuleKind::nesterov);
+}
+
+TEST(DescentOptions, do_not_land_where_nothing_sinks) {
+  const Objective flat = {.magnitude = {.kind = MagnitudeKind::constant}};
+  EXPECT_EQ(DescentOptions{.land = 3}.resolved(flat).land, 0);
+  EXPECT_EQ(DescentOptions{.land = 3}.resolved({}).land, 3);
+}
+
+TEST(DescentOptions, describe_the_numbers_that_matter) {
+  EXPECT_EQ(DescentOptions{}.resolved({}).described(),
+            "nesterov eta 0.003 mu 0.35 limit 250 threshold 0");
+  EXPECT_EQ((DescentOptions{.rule = RuleKind::walk_and_land}.resolved({}).described()),
+            "land walk 10 land 4 limit 250 threshold 0");
 }
 
 TEST(DescentOptions, say_when_to_stop) {
@@ -67,7 +87,7 @@ TEST(DescentOptions, are_set_by_name_within_their_ranges) {
   EXPECT_EQ(descent.limit, 12);
   EXPECT_EQ(descent.threshold, 3);
   for (const auto& [name, value] :
-       std::vector<std::pair<std::string, std::string>>{{"rule", "adam"},
+       std::vector<std::pair<std::string, std::string>>{{"rule", "sgd"},
                                                         {"eta", "-1"},
                                                         {"mu", "1.5"},
                                                         {"limit", "-1"},

@@ -12,6 +12,7 @@
 #include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
 #include "tests/support/golden.h"
+#include "tests/support/weighted_gradient.h"
 
 namespace eqm::test {
 namespace {
@@ -71,8 +72,9 @@ TEST(GoldenEnergy, fields_and_energies_match_the_reference) {
       }
       // With the time shown, as the reference's noise-conditional energy.
       const Model model = golden.model(ObjectiveKind::eqm_dot, type);
-      const FieldValue shown = evaluate_field(*model.backbone, ObjectiveKind::eqm_dot,
-                                              model.output_sign, x, condition, Graph::discard);
+      const FieldValue shown =
+          evaluate_field(*model.backbone, ObjectiveKind::eqm_dot, model.output_sign, x,
+                         model.backbone->conditioning(condition, x.size(0)), Graph::discard);
       EXPECT_TRUE(close(-shown.gradient, golden.expected("dot_cond.field"), limit));
       EXPECT_TRUE(close(shown.energy, golden.expected("dot_cond.energy"), limit));
     }
@@ -81,17 +83,19 @@ TEST(GoldenEnergy, fields_and_energies_match_the_reference) {
 
 // The rows of a doubled batch [labels, null] under reference guidance: each keeps its own branch
 // beyond the guided channels.
-Tensor doubled_first_three(const Field& field, const Tensor& x, const Tensor& labels, int64_t null,
-                           double scale, const Tensor& time) {
-  Terms terms = guidance(labels, null, scale, GuidedChannels::first_three);
+Tensor doubled_first_three(const Field& field, const Tensor& x, const Tensor& labels, double scale,
+                           const Tensor& time) {
+  std::vector<Terms> terms = terms_for(
+      labels, [&](int64_t label) { return guidance(label, scale, GuidedChannels::first_three); });
   const Tensor labelled = weighted_gradient(field, x, terms, time);
-  terms.rest_weights = terms.rest_weights.flip(0);
+  for (Terms& row : terms) {
+    for (Term& term : row.list) term.rest_weight = 1 - term.rest_weight;
+  }
   return torch::cat({labelled, weighted_gradient(field, x, terms, time)});
 }
 
 TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
   for (const GoldenCase& golden : golden_cases("cfg")) {
-    const int64_t null = golden.meta_json("null_label");
     const auto scales = golden.meta_json("cfg_scales").get<std::vector<double>>();
     for (const torch::ScalarType type : kPrecisions) {
       const double limit = tolerance(type, kEnergyTolerance);
@@ -110,12 +114,13 @@ TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
               fmt::format("{} {} s={} {}", golden.name(), mode, scale, torch::toString(type)));
           const std::string first3 = fmt::format("{}.first3_s{:.1f}", mode, scale);
           if (golden.has(first3)) {
-            EXPECT_TRUE(close(-doubled_first_three(field, x, labels, null, scale, time),
+            EXPECT_TRUE(close(-doubled_first_three(field, x, labels, scale, time),
                               golden.expected(first3), limit));
           }
           const std::string all = fmt::format("{}.allch_s{:.1f}", mode, scale);
           if (golden.has(all)) {
-            const Terms terms = guidance(labels, null, scale, GuidedChannels::all);
+            const auto terms =
+                terms_for(labels, [&](int64_t label) { return guidance(label, scale); });
             EXPECT_TRUE(
                 close(-weighted_gradient(field, x, terms, time), golden.expected(all), limit));
           }
@@ -130,7 +135,8 @@ TEST(GoldenGuidance, matches_the_reference_on_first_and_on_all_channels) {
           const Condition condition = {.labels = labels, .time = time};
           EXPECT_TRUE(
               close(-field.gradient(x, condition), golden.expected(mode + ".branch_label"), limit));
-          const Condition none = {.labels = torch::full_like(labels, null), .time = time};
+          const Condition none = {.labels = torch::full_like(labels, field.null_label()),
+                                  .time = time};
           EXPECT_TRUE(
               close(-field.gradient(x, none), golden.expected(mode + ".branch_null"), limit));
         }

@@ -24,11 +24,15 @@ TrainingBatch batch_for(const Backbone& backbone, int64_t count) {
 class Recorder final : public Backbone {
  public:
   explicit Recorder(const Tensor& answer) : answer_(answer) {}
-  Prediction forward(const Tensor& x, const Condition& condition) override {
-    shown = x;
+  Conditioning conditioning(const Condition& condition, int64_t) override {
     shown_condition = condition;
+    return {};
+  }
+  Prediction forward_with(const Tensor& x, const Conditioning&) override {
+    shown = x;
     return {.output = answer_, .features = x};
   }
+  double row_numbers() const override { return 1; }
   Shape state_shape() const override { return answer_.sizes().slice(1).vec(); }
   int64_t num_classes() const override { return 0; }
   int64_t null_label() const override { return 0; }

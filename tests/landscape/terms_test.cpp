@@ -1,11 +1,14 @@
 #include "eqm/landscape/terms.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "eqm/landscape/model.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
+#include "tests/support/weighted_gradient.h"
 
 namespace eqm::test {
 namespace {
@@ -16,14 +19,14 @@ struct Setting {
   LearnedField field{model_of(small_sit(), ObjectiveKind::eqm)};
   Tensor x = normal(1, 3, {2, 4, 4});
   Tensor labels = torch::tensor({0, 1, 2}, torch::kInt64);
-  int64_t null = field.null_label();
 
   Tensor at(const Tensor& some_labels) const {
     return field.gradient(x, {.labels = some_labels, .time = {}});
   }
   Tensor unlabelled() const { return field.gradient(x, {}); }
   Tensor guided(double scale) const {
-    return weighted_gradient(field, x, guidance(labels, null, scale, GuidedChannels::all), {});
+    return weighted_gradient(
+        field, x, terms_for(labels, [&](int64_t label) { return guidance(label, scale); }));
   }
 };
 
@@ -49,7 +52,8 @@ TEST(Guidance, on_first_channels_leaves_the_others_to_the_label) {
   const Tensor x = normal(2, 2, {5, 4, 4});
   const Tensor labels = torch::tensor({2, 0}, torch::kInt64);
   const auto guided = [&](GuidedChannels channels) {
-    return weighted_gradient(field, x, guidance(labels, field.null_label(), 3.0, channels), {});
+    return weighted_gradient(
+        field, x, terms_for(labels, [&](int64_t label) { return guidance(label, 3.0, channels); }));
   };
   const Tensor some = guided(GuidedChannels::first_three);
   EXPECT_TRUE(close(some.narrow(1, 0, 3), guided(GuidedChannels::all).narrow(1, 0, 3), kExact));
@@ -59,47 +63,34 @@ TEST(Guidance, on_first_channels_leaves_the_others_to_the_label) {
 
 TEST(Guidance, on_first_channels_of_a_state_without_others_guides_all) {
   const Setting s;  // two channels
-  const Terms terms = guidance(s.labels, s.null, 2.0, GuidedChannels::first_three);
-  EXPECT_TRUE(close(weighted_gradient(s.field, s.x, terms, {}), s.guided(2), kExact));
-}
-
-TEST(Guidance, without_a_null_class_is_refused) {
-  expect_error(ErrorKind::usage, "null class",
-               [] { guidance(torch::zeros({1}, torch::kInt64), -1, 2.0, GuidedChannels::all); });
+  const auto terms = terms_for(
+      s.labels, [](int64_t label) { return guidance(label, 2.0, GuidedChannels::first_three); });
+  EXPECT_TRUE(close(weighted_gradient(s.field, s.x, terms), s.guided(2), kExact));
 }
 
 TEST(Composition, is_the_sum_of_the_labels_gradients) {
   const Setting s;
   const Tensor others = torch::tensor({1, 1, 0}, torch::kInt64);
-  const Tensor sum = weighted_gradient(s.field, s.x, composition({s.labels, others, s.labels}), {});
-  EXPECT_TRUE(close(sum, 2 * s.at(s.labels) + s.at(others), kExact));
+  const std::vector<Terms> terms = {composition({0, 1, 0}), composition({1, 1, 1}),
+                                    composition({2, 0, 2})};
+  EXPECT_TRUE(
+      close(weighted_gradient(s.field, s.x, terms), 2 * s.at(s.labels) + s.at(others), kExact));
 }
 
+// Rows may have different numbers of terms.
 TEST(Terms, weights_belong_to_rows) {
   const Setting s;
-  const Tensor others = torch::tensor({2, 2, 1}, torch::kInt64);
-  const Tensor weights = torch::tensor({{1.0, 0.0, -2.0}, {0.5, 3.0, 0.25}}, torch::kFloat64);
-  const Terms terms = {.labels = torch::stack({s.labels, others}),
-                       .weights = weights,
-                       .split = -1,
-                       .rest_weights = {}};
-  const auto column = [&](int64_t k) { return weights[k].reshape({3, 1, 1, 1}); };
-  const Tensor expected = column(0) * s.at(s.labels) + column(1) * s.at(others);
-  const Tensor all = weighted_gradient(s.field, s.x, terms, {});
-  EXPECT_TRUE(close(all, expected, kExact));
-
-  const Tensor index = torch::tensor({2, 0}, torch::kInt64);
-  const Tensor some = weighted_gradient(s.field, s.x.index_select(0, index), terms.rows(index), {});
-  EXPECT_TRUE(close(some, expected.index_select(0, index), kExact));
-}
-
-TEST(Terms, rows_keep_the_weights_of_the_other_channels) {
-  const Tensor labels = torch::tensor({0, 1, 2}, torch::kInt64);
-  const Terms terms = guidance(labels, 3, 2.0, GuidedChannels::first_three);
-  const Terms some = terms.rows(torch::tensor({1}, torch::kInt64));
-  EXPECT_EQ(some.split, 3);
-  EXPECT_EQ(some.rest_weights.sizes(), Shape({2, 1}));
-  EXPECT_EQ(some.labels[1][0].item<int64_t>(), 1);
+  const std::vector<Terms> terms = {
+      {.list = {{.label = 0, .weight = 1}, {.label = 2, .weight = 0.5}}},
+      {.list = {{.label = 2, .weight = 3}}},
+      {.list = {{.label = 2, .weight = -2}, {.label = 1, .weight = 0.25}, {.weight = 1}}}};
+  const Tensor sum = weighted_gradient(s.field, s.x, terms);
+  const auto row = [&](int64_t b, int64_t label) {
+    return s.at(torch::full({3}, label, torch::kInt64))[b];
+  };
+  EXPECT_TRUE(close(sum[0], row(0, 0) + 0.5 * row(0, 2), kExact));
+  EXPECT_TRUE(close(sum[1], 3 * row(1, 2), kExact));
+  EXPECT_TRUE(close(sum[2], -2 * row(2, 2) + 0.25 * row(2, 1) + s.unlabelled()[2], kExact));
 }
 
 TEST(Terms, show_every_term_the_rows_time) {
@@ -107,9 +98,41 @@ TEST(Terms, show_every_term_the_rows_time) {
   const Tensor x = normal(3, 2, {2, 4, 4});
   const Tensor labels = torch::tensor({0, 1}, torch::kInt64);
   const Tensor time = torch::tensor({0.2, 0.9}, torch::kFloat64);
-  const Tensor sum = weighted_gradient(field, x, composition({labels, labels}), time);
+  const std::vector<Terms> terms = {composition({0, 0}), composition({1, 1})};
+  const Tensor sum = weighted_gradient(field, x, terms, time);
   EXPECT_TRUE(close(sum, 2 * field.gradient(x, {.labels = labels, .time = time}), kExact));
   EXPECT_FALSE(close(sum, 2 * field.gradient(x, {.labels = labels, .time = {}}), 1e-6));
+}
+
+TEST(Terms, energies_are_weighted_like_gradients) {
+  const LearnedField field(model_of(small_sit(), ObjectiveKind::eqm_dot));
+  const Tensor x = normal(4, 1, {2, 4, 4});
+  const Terms terms = guidance(1, 2.5);
+  const std::vector<Question> questions = {{.x = state_of(x, 0), .terms = &terms}};
+  const Answer answer = evaluate(field, {2, 4, 4}, x.options(), questions).front();
+  const auto energy = [&](int64_t label) {
+    const Condition condition = {.labels = torch::full({1}, label, torch::kInt64), .time = {}};
+    return field.gradient_and_energy(x, condition).energy.item<double>();
+  };
+  EXPECT_NEAR(answer.energy, -1.5 * energy(field.null_label()) + 2.5 * energy(1), 1e-12);
+  const Terms split = guidance(1, 2.5, GuidedChannels::first_three);
+  const std::vector<Question> other = {{.x = state_of(x, 0), .terms = &split}};
+  EXPECT_TRUE(std::isnan(evaluate(field, {2, 4, 4}, x.options(), other).front().energy));
+}
+
+TEST(Terms, that_cannot_be_answered_are_refused) {
+  const Setting s;
+  const double nan = std::nan("");
+  expect_error(ErrorKind::usage, "without terms", [&] { check_terms(s.field, {.list = {}}); });
+  expect_error(ErrorKind::usage, "no class 9", [&] { check_terms(s.field, only(9)); });
+  expect_error(ErrorKind::usage, "no class -5", [&] { check_terms(s.field, only(-5)); });
+  expect_error(ErrorKind::usage, "finite",
+               [&] { check_terms(s.field, {.list = {{.label = 0, .weight = nan}}}); });
+  SitConfig config = small_sit_config();
+  config.class_dropout_prob = 0;
+  const LearnedField without(model_of(small_sit(config), ObjectiveKind::eqm));
+  expect_error(ErrorKind::usage, "null class", [&] { check_terms(without, guidance(0, 2.0)); });
+  check_terms(s.field, guidance(0, 2.0));
 }
 
 }  // namespace

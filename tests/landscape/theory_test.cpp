@@ -9,6 +9,7 @@
 
 #include "eqm/backbone/mlp.h"
 #include "eqm/descend/descent.h"
+#include "eqm/descend/rules/rules.h"
 #include "eqm/landscape/ideal_field.h"
 #include "eqm/landscape/model.h"
 #include "eqm/tensor/noise_tensor.h"
@@ -99,11 +100,9 @@ Endings endings(int64_t d, const Rule& rule, const Magnitude& magnitude, torch::
   const Tensor points = images(4, 8, d).to(type);
   const DescentResult result = descend(IdealField(points, magnitude), rule,
                                        {.start = normal(5, 48, d).to(type),
-                                        .condition = {},
+                                        .labels = {},
                                         .terms = {},
-                                        .stop = {.threshold = 1e-4, .limit = 120},
-                                        .clock = {},
-                                        .observe = {}});
+                                        .stop = {.threshold = 1e-4, .limit = 120}});
   const Tensor apart = result.x.to(torch::kFloat64).unsqueeze(1) - points.to(torch::kFloat64);
   const auto [least, which] = apart.square().mean(2).sqrt().min(1);
   return {.share = (least < 1e-3).to(torch::kFloat64).mean().item<double>(),
@@ -112,13 +111,11 @@ Endings endings(int64_t d, const Rule& rule, const Magnitude& magnitude, torch::
 
 TEST(Theory, descent_from_noise_ends_at_data_points) {
   // Near data the field is 20 δ, so that η = 0.02 shrinks δ by 0.6 each step.
-  const GradientDescent plain(0.02);
-  const NesterovLookAhead ahead(0.02, 0.35);
-  for (const Rule* rule : {static_cast<const Rule*>(&plain), static_cast<const Rule*>(&ahead)}) {
+  for (const Rule& rule : {gradient_descent(0.02), nesterov_look_ahead(0.02, 0.35)}) {
     for (const torch::ScalarType type : kPrecisions) {
       double before = 0.9;  // in the plane a sample in fifty rests between points
       for (const int64_t d : {2, 8, 32, 128}) {
-        const Endings end = endings(d, *rule, {}, type);
+        const Endings end = endings(d, rule, {}, type);
         SCOPED_TRACE(::testing::Message() << "d " << d << " " << torch::toString(type));
         EXPECT_GE(end.share, before);
         if (d >= 32) {
@@ -134,7 +131,7 @@ TEST(Theory, descent_from_noise_ends_at_data_points) {
 TEST(Theory, descent_on_the_flow_field_does_not_settle_at_data) {
   // c(1) ≠ 0: steps of constant length cross the point again and again.
   const Magnitude flow = {.kind = MagnitudeKind::constant, .lambda = 4};
-  EXPECT_LT(endings(32, GradientDescent(0.02), flow, torch::kFloat64).share, 0.1);
+  EXPECT_LT(endings(32, gradient_descent(0.02), flow, torch::kFloat64).share, 0.1);
 }
 
 // Statement 3: for an L-smooth E and η <= 1/L,
@@ -150,17 +147,15 @@ constexpr int64_t kSteps = 256;
 Path walk(const Field& field, const Tensor& start, double eta,
           const std::function<double(const Tensor&)>& energy) {
   Path path;
-  DescentRequest request = {.start = start,
-                            .condition = {},
-                            .terms = {},
-                            .stop = {.threshold = 0, .limit = kSteps},
-                            .clock = {},
-                            .observe = {}};
-  request.observe = [&](int64_t, const Tensor&, const Tensor& x, const Tensor& norms) {
+  DescentRequest request = {
+      .start = start, .labels = {}, .terms = {}, .stop = {.threshold = 0, .limit = kSteps}};
+  request.watch = [&](int64_t, const Sight& sight) {
+    Tensor x = torch::empty_like(start);
+    put_state(sight.x, x, 0);
     path.energies.push_back(energy(x[0]));
-    path.squares.push_back(std::pow(norms[0].item<double>(), 2));
+    path.squares.push_back(sight.norm * sight.norm);
   };
-  descend(field, GradientDescent(eta), request);
+  descend(field, gradient_descent(eta), request);
   return path;
 }
 

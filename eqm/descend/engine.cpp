@@ -1,0 +1,285 @@
+#include "eqm/descend/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/base/draws.h"
+#include "eqm/base/error.h"
+
+namespace eqm {
+namespace {
+
+constexpr double kBatchBytes = 64 << 20;  // of a batch's activations
+constexpr double kLeastRows = 8, kMostRows = 4096;
+
+NoiseSource noise_of(NoiseKey key) {
+  return [key](int64_t draw, State& out) mutable {
+    key.draw = static_cast<uint32_t>(draw_course + draw);
+    fill_normal(key, std::span<double>(&out[0], out.size()));
+  };
+}
+
+}  // namespace
+
+struct Engine::Active {
+  Id id = 0;
+  Request request;
+  std::unique_ptr<Course> course;
+  State last;  // the state at the beginning of the step
+  Rest rest;
+  SampleRecord record;
+  bool fresh = true;  // at the beginning of a step
+  int64_t rows = 1;
+};
+
+const char* name_of(DescentStatus status) {
+  switch (status) {
+    case DescentStatus::converged:
+      return "converged";
+    case DescentStatus::limit:
+      return "limit";
+    case DescentStatus::arrived:
+      return "arrived";
+    case DescentStatus::diverged:
+      return "diverged";
+    case DescentStatus::cancelled:
+      return "cancelled";
+  }
+  return "unknown";
+}
+
+int64_t default_capacity(const Field& field) {
+  const double bytes = sizeof(float) * std::max(1.0, field.row_numbers());
+  return static_cast<int64_t>(std::clamp(kBatchBytes / bytes, kLeastRows, kMostRows));
+}
+
+Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64_t capacity)
+    : field_(field),
+      shape_(std::move(shape)),
+      size_(static_cast<size_t>(
+          std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<>()))),
+      type_(type),
+      capacity_(capacity > 0 ? capacity : default_capacity(field)) {}
+
+Engine::~Engine() = default;
+
+Engine::Waiting Engine::checked(Request request) {
+  request.stop.check();
+  check_terms(field_, request.terms);
+  if (request.start.size() != size_) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a start of {} numbers does not fit states of shape {}",
+                            request.start.size(), fmt::join(shape_, "x")));
+  }
+  if (!is_finite(request.start)) {
+    throw Error(ErrorKind::usage, "a start state holds numbers that are not finite");
+  }
+  if (!request.rule.start) throw Error(ErrorKind::usage, "a sample needs a rule to descend by");
+  const bool energy = field_.has_energy() && request.terms.guided_channels < 0;
+  if (request.rule.needs_energy && !energy) {
+    throw Error(ErrorKind::usage, "this rule compares energies, and the model has none",
+                "use it with an eqm-dot or eqm-l2 model, or choose another rule");
+  }
+  const std::lock_guard lock(mutex_);
+  return {.id = next_id_++, .request = std::move(request)};
+}
+
+Engine::Id Engine::submit(Request request) {
+  Waiting waiting = checked(std::move(request));
+  const Id id = waiting.id;
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(waiting));
+    ++counts_.queued;
+  }
+  news_.notify_all();
+  return id;
+}
+
+void Engine::cancel(Id id) {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_.insert(id);
+  }
+  news_.notify_all();
+}
+
+void Engine::cancel_all() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancel_all_ = true;
+  }
+  news_.notify_all();
+}
+
+void Engine::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  news_.notify_all();
+}
+
+EngineCounts Engine::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+// Fills the places that are free; false when nothing is active or waiting.
+bool Engine::admit(const Supply& supply) {
+  while (active_rows_ < capacity_) {
+    std::optional<Waiting> next;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!queue_.empty()) {
+        next = std::move(queue_.front());
+        queue_.pop_front();
+        --counts_.queued;
+      }
+    }
+    if (!next && supply) {
+      if (auto request = supply()) next = checked(std::move(*request));
+    }
+    if (!next) break;
+    Active& sample = active_.emplace_back();
+    sample.id = next->id;
+    sample.request = std::move(next->request);
+    sample.rows = static_cast<int64_t>(sample.request.terms.list.size());
+    sample.course = sample.request.rule.start(sample.request.start, noise_of(sample.request.noise));
+    sample.last = sample.course->x();
+    active_rows_ += sample.rows;
+    {
+      const std::lock_guard lock(mutex_);
+      ++counts_.active;
+    }
+    if (sample.request.stop.limit == 0) finish(std::prev(active_.end()), DescentStatus::limit);
+  }
+  return !active_.empty();
+}
+
+void Engine::drop_cancelled() {
+  std::set<Id> ids;
+  std::deque<Waiting> dropped;
+  bool all = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_.empty() && !cancel_all_) return;
+    ids.swap(cancelled_);
+    all = std::exchange(cancel_all_, false);
+    const auto gone = [&](const Waiting& waiting) { return all || ids.contains(waiting.id); };
+    const auto kept = std::stable_partition(queue_.begin(), queue_.end(), std::not_fn(gone));
+    std::move(kept, queue_.end(), std::back_inserter(dropped));
+    queue_.erase(kept, queue_.end());
+    counts_.queued = static_cast<int64_t>(queue_.size());
+    counts_.finished += static_cast<int64_t>(dropped.size());
+  }
+  for (auto sample = active_.begin(); sample != active_.end();) {
+    const auto next = std::next(sample);
+    if (all || ids.contains(sample->id)) finish(sample, DescentStatus::cancelled);
+    sample = next;
+  }
+  for (Waiting& waiting : dropped) {
+    Outcome outcome = {.x = std::move(waiting.request.start), .record = {}};
+    outcome.record.status = DescentStatus::cancelled;
+    if (waiting.request.done) waiting.request.done(std::move(outcome));
+  }
+}
+
+void Engine::finish(std::list<Active>::iterator sample, DescentStatus status) {
+  const Active ended = std::move(*sample);
+  active_.erase(sample);
+  active_rows_ -= ended.rows;
+  {
+    const std::lock_guard lock(mutex_);
+    --counts_.active;
+    ++counts_.finished;
+  }
+  Outcome outcome = {.x = ended.course->x(), .record = ended.record};
+  outcome.record.status = status;
+  if (status == DescentStatus::diverged || (status == DescentStatus::cancelled && !ended.fresh)) {
+    outcome.x = ended.last;
+  }
+  if (ended.request.done) ended.request.done(std::move(outcome));
+}
+
+// What an answer makes of a sample: nothing when it goes on.
+std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer) {
+  const StopTest& stop = sample.request.stop;
+  ++sample.record.evaluations;
+  if (sample.fresh) sample.last = sample.course->x();
+  if (!is_finite(answer.gradient)) {
+    sample.record.norm = norm(answer.gradient);
+    return DescentStatus::diverged;
+  }
+  const bool rests = !sample.request.clock && !sample.request.rule.keeps_time;
+  const auto judge = [&](double length, double energy) {
+    sample.record.norm = length;
+    sample.record.energy = energy;
+    if (sample.request.watch) {
+      sample.request.watch(
+          {.step = sample.record.steps, .x = sample.course->x(), .norm = length, .energy = energy});
+    }
+    return rests && sample.rest.reached(stop, length);
+  };
+  if (sample.fresh && !sample.course->knows_slope() &&
+      judge(norm(answer.gradient), answer.energy)) {
+    return DescentStatus::converged;
+  }
+  const Move move = sample.course->take(answer);
+  if (!is_finite(sample.course->x())) return DescentStatus::diverged;
+  sample.fresh = move != Move::stage;
+  if (!sample.fresh) return std::nullopt;
+  ++sample.record.steps;
+  if (sample.course->knows_slope() && judge(norm(answer.gradient), answer.energy)) {
+    return DescentStatus::converged;
+  }
+  if (move == Move::arrival) return DescentStatus::arrived;
+  if (sample.record.steps >= stop.limit) return DescentStatus::limit;
+  return std::nullopt;
+}
+
+void Engine::tick() {
+  std::vector<Question> questions;
+  for (const Active& sample : active_) {
+    const auto& clock = sample.request.clock;
+    questions.push_back({.x = sample.course->probe(),
+                         .time = clock ? clock(sample.record.steps) : sample.course->time(),
+                         .terms = &sample.request.terms});
+  }
+  const std::vector<Answer> answers = evaluate(field_, shape_, type_, questions);
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.ticks;
+    counts_.rows += active_rows_;
+  }
+  auto sample = active_.begin();
+  for (const Answer& answer : answers) {
+    const auto next = std::next(sample);
+    if (const auto status = settle(*sample, answer)) finish(sample, *status);
+    sample = next;
+  }
+}
+
+void Engine::run(const Supply& supply) {
+  while (true) {
+    drop_cancelled();
+    if (!admit(supply)) break;
+    tick();
+  }
+}
+
+void Engine::serve() {
+  while (true) {
+    run();
+    std::unique_lock lock(mutex_);
+    news_.wait(lock,
+               [&] { return closed_ || cancel_all_ || !queue_.empty() || !cancelled_.empty(); });
+    if (closed_ && queue_.empty()) return;
+  }
+}
+
+}  // namespace eqm

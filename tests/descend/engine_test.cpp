@@ -1,0 +1,293 @@
+#include "eqm/descend/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "eqm/descend/rules/rules.h"
+#include "eqm/landscape/model.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/small_models.h"
+
+namespace eqm::test {
+namespace {
+
+// ∇E = rate(label) x with rates (1 + label)/4; counts batches and their sizes.
+class Bowl final : public Field {
+ public:
+  Tensor gradient(const Tensor& x, const Condition& condition) const override {
+    batches.push_back(x.size(0));
+    const Tensor rate = 0.25 * (1 + condition.labels.to(x.scalar_type()));
+    return rate.unsqueeze(1) * x;
+  }
+  int64_t label_count() const override { return 10; }
+  int64_t null_label() const override { return 9; }
+
+  mutable std::vector<int64_t> batches;
+};
+
+constexpr double kEta = 0.4;
+
+Request request_of(double start, int64_t label, StopTest stop = {.threshold = 0.01}) {
+  return {
+      .start = {start, -start}, .terms = only(label), .rule = gradient_descent(kEta), .stop = stop};
+}
+
+TEST(Engine, keeps_the_batch_full_while_samples_wait) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 4);
+  int64_t evaluations = 0, finished = 0;
+  for (int i = 0; i < 20; ++i) {
+    Request request = request_of(1 + i, i % 5);
+    request.done = [&](const Outcome& outcome) {
+      evaluations += outcome.record.evaluations;
+      ++finished;
+    };
+    engine.submit(std::move(request));
+  }
+  engine.run();
+  EXPECT_EQ(finished, 20);
+  // Full until the last four are under way, and no row is ever evaluated for nothing.
+  int64_t rows = 0;
+  size_t below = 0;
+  for (const int64_t batch : field.batches) {
+    EXPECT_LE(batch, 4);
+    rows += batch;
+    below += batch < 4 ? 1 : 0;
+  }
+  EXPECT_EQ(rows, evaluations);
+  EXPECT_EQ(engine.counts().rows, rows);
+  EXPECT_EQ(engine.counts().ticks, static_cast<int64_t>(field.batches.size()));
+  EXPECT_TRUE(std::is_sorted(field.batches.rbegin(), field.batches.rend()));
+  EXPECT_LT(below, field.batches.size() / 2);
+}
+
+TEST(Engine, samples_with_several_terms_take_several_rows) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 6);
+  for (int i = 0; i < 4; ++i) {
+    Request request = request_of(1, 0, {.limit = 3});
+    request.terms = guidance(2, 1.5);
+    engine.submit(std::move(request));
+  }
+  engine.run();
+  EXPECT_EQ(field.batches.front(), 6);
+  EXPECT_EQ(engine.counts().rows, 4 * 2 * 3);
+}
+
+// A random mix of requests, each alone and all together in random order and capacity. The small
+// network's matrix products may round differently in other batches: in float64 by some units of
+// 1e-16 of the values, which 60 steps of a smooth field do not blow up beyond 1e-10.
+RC_GTEST_PROP(Engine, a_sample_depends_on_its_request_alone, ()) {
+  constexpr double kBound = 1e-10;
+  static const LearnedField field(model_of(small_sit(), ObjectiveKind::eqm_dot));
+  const std::vector<Rule> rules = {gradient_descent(0.05), nesterov_look_ahead(0.05, 0.4),
+                                   adam(0.02, 0.9, 0.99),  barzilai_borwein(0.02, 5),
+                                   langevin(0.05, 0.01),   backtracking(0.1),
+                                   walk_and_land({})};
+  const auto count = *rc::gen::inRange<size_t>(1, 9);
+  const auto capacity = *rc::gen::inRange<int64_t>(1, 12);
+  std::vector<Request> requests;
+  for (size_t i = 0; i < count; ++i) {
+    Request request;
+    request.start = State(32);
+    fill_normal({.seed = *rc::gen::inRange<uint64_t>(0, 99), .sample = i},
+                std::span<double>(&request.start[0], 32));
+    request.rule = rules[*rc::gen::inRange<size_t>(0, rules.size())];
+    const auto label = *rc::gen::inRange<int64_t>(0, 3);
+    request.terms = *rc::gen::element(only(label), guidance(label, 2), composition({label, 0, 1}));
+    request.stop = {.threshold = *rc::gen::element(0.0, 0.5), .limit = 60};
+    request.noise = {.seed = 5, .sample = i};
+    requests.push_back(request);
+  }
+  const auto run = [&](const std::vector<size_t>& order, int64_t rows) {
+    std::map<size_t, Outcome> outcomes;
+    Engine engine(field, {2, 4, 4}, torch::kFloat64, rows);
+    for (const size_t i : order) {
+      Request request = requests[i];
+      request.done = [&outcomes, i](Outcome outcome) { outcomes[i] = std::move(outcome); };
+      engine.submit(std::move(request));
+    }
+    engine.run();
+    return outcomes;
+  };
+  std::vector<size_t> order(count);
+  for (size_t i = 0; i < count; ++i) order[i] = count - 1 - i;
+  const auto together = run(order, capacity);
+  RC_ASSERT(together.size() == count);
+  for (size_t i = 0; i < count; ++i) {
+    const Outcome alone = run({i}, 100).at(i);
+    const Outcome& mixed = together.at(i);
+    RC_ASSERT(mixed.record.status == alone.record.status);
+    RC_ASSERT(mixed.record.steps == alone.record.steps);
+    RC_ASSERT(mixed.record.evaluations == alone.record.evaluations);
+    RC_ASSERT(norm(mixed.x - alone.x) <= kBound * (1 + norm(alone.x)));
+  }
+}
+
+TEST(Engine, ends_every_sample_with_its_status) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 3);
+  std::map<std::string, DescentStatus> statuses;
+  const auto submit = [&](const std::string& name, Request request) {
+    request.done = [&statuses, name](const Outcome& outcome) {
+      statuses[name] = outcome.record.status;
+    };
+    return engine.submit(std::move(request));
+  };
+  submit("rest", request_of(1, 3));
+  submit("limit", request_of(1, 3, {.threshold = 1e-9, .limit = 4}));
+  Request wild = request_of(1, 3, {.limit = 100000});
+  wild.rule = gradient_descent(50);
+  submit("wild", std::move(wild));
+  Request landing = request_of(1, 3, {.limit = 100});
+  landing.rule = walk_and_land({});
+  submit("landing", std::move(landing));
+  engine.cancel(submit("unwanted", request_of(1, 3)));
+  engine.run();
+  EXPECT_EQ(statuses["rest"], DescentStatus::converged);
+  EXPECT_EQ(statuses["limit"], DescentStatus::limit);
+  EXPECT_EQ(statuses["wild"], DescentStatus::diverged);
+  EXPECT_EQ(statuses["landing"], DescentStatus::arrived);
+  EXPECT_EQ(statuses["unwanted"], DescentStatus::cancelled);
+  for (const char* name : {"converged", "limit", "diverged", "arrived", "cancelled"}) {
+    bool known = false;
+    for (const auto& [ignored, status] : statuses)
+      known = known || name == std::string(name_of(status));
+    EXPECT_TRUE(known) << name;
+  }
+  EXPECT_EQ(engine.counts().finished, 5);
+}
+
+TEST(Engine, asks_a_supply_only_when_there_is_room) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 3);
+  int brought = 0, ended = 0, most_open = 0;
+  engine.run([&]() -> std::optional<Request> {
+    if (brought == 50) return std::nullopt;
+    ++brought;
+    most_open = std::max(most_open, brought - ended);
+    Request request = request_of(1 + brought, brought % 4);
+    request.done = [&](const Outcome&) { ++ended; };
+    return request;
+  });
+  EXPECT_EQ(ended, 50);
+  EXPECT_EQ(most_open, 3);
+}
+
+TEST(Engine, cancels_from_within_a_callback) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 2);
+  std::vector<Outcome> ended;
+  for (int i = 0; i < 6; ++i) {
+    Request request = request_of(1, 0, {.limit = 1000});
+    request.watch = [&](const Sight& sight) {
+      if (sight.step == 3) engine.cancel_all();
+    };
+    request.done = [&](Outcome outcome) { ended.push_back(std::move(outcome)); };
+    engine.submit(std::move(request));
+  }
+  engine.run();
+  ASSERT_EQ(ended.size(), 6U);
+  for (const Outcome& outcome : ended) {
+    EXPECT_EQ(outcome.record.status, DescentStatus::cancelled);
+    EXPECT_LE(outcome.record.steps, 4);
+  }
+}
+
+TEST(Engine, an_error_in_a_callback_comes_out_of_run) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 2);
+  Request request = request_of(1, 0);
+  request.done = [](const Outcome&) { throw Error(ErrorKind::io, "the disk is full"); };
+  engine.submit(std::move(request));
+  expect_error(ErrorKind::io, "disk", [&] { engine.run(); });
+}
+
+// Several threads submit and cancel while one serves; run under the thread sanitizer too.
+TEST(Engine, takes_requests_from_several_threads_while_it_runs) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 5);
+  std::atomic<int> ended = 0, cancelled = 0;
+  std::thread server([&] { engine.serve(); });
+  std::vector<std::thread> clients;
+  for (int t = 0; t < 3; ++t) {
+    clients.emplace_back([&, t] {
+      for (int i = 0; i < 40; ++i) {
+        Request request = request_of(1 + i, (t + i) % 8, {.threshold = 1e-6, .limit = 200});
+        request.done = [&](const Outcome& outcome) {
+          ++ended;
+          if (outcome.record.status == DescentStatus::cancelled) ++cancelled;
+        };
+        const Engine::Id id = engine.submit(std::move(request));
+        if (i % 10 == 9) engine.cancel(id);
+        engine.counts();
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  engine.close();
+  server.join();
+  EXPECT_EQ(ended, 120);
+  EXPECT_LE(cancelled, 12);
+  EXPECT_EQ(engine.counts().queued, 0);
+  EXPECT_EQ(engine.counts().active, 0);
+}
+
+TEST(Engine, refuses_what_can_never_work) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 2);
+  Request request = request_of(1, 0);
+  request.start = {1, 2, 3};
+  expect_error(ErrorKind::usage, "3 numbers", [&] { engine.submit(request); });
+  request.start = {1, std::nan("")};
+  expect_error(ErrorKind::usage, "not finite", [&] { engine.submit(request); });
+  request = request_of(1, 55);
+  expect_error(ErrorKind::usage, "no class 55", [&] { engine.submit(request); });
+  request = request_of(1, 0);
+  request.rule = backtracking(0.1);
+  expect_error(ErrorKind::usage, "energies", [&] { engine.submit(request); });
+  request = request_of(1, 0);
+  request.rule = {};
+  expect_error(ErrorKind::usage, "rule", [&] { engine.submit(request); });
+  request = request_of(1, 0, {.limit = -1});
+  expect_error(ErrorKind::usage, "limit", [&] { engine.submit(request); });
+  engine.run();  // nothing of it was queued
+  EXPECT_TRUE(field.batches.empty());
+}
+
+TEST(Engine, chooses_rows_by_the_memory_of_a_row) {
+  const Bowl light;
+  EXPECT_EQ(Engine(light, {2}, torch::kFloat64).capacity(), 4096);
+  const LearnedField small(model_of(small_sit(), ObjectiveKind::eqm));
+  const LearnedField energy(model_of(small_sit(), ObjectiveKind::eqm_dot));
+  EXPECT_GE(default_capacity(small), default_capacity(energy));
+}
+
+TEST(StopTest, knows_thresholds_fractions_and_plateaus) {
+  const auto steps = [](const StopTest& test, const std::vector<double>& norms) {
+    Rest rest;
+    for (size_t k = 0; k < norms.size(); ++k) {
+      if (rest.reached(test, norms[k])) return static_cast<int>(k);
+    }
+    return -1;
+  };
+  const std::vector<double> norms = {8, 6, 4, 4.5, 4.2, 4.1, 3, 3, 3, 3, 3};
+  EXPECT_EQ(steps({}, norms), -1);
+  EXPECT_EQ(steps({.threshold = 4.2}, norms), 2);
+  EXPECT_EQ(steps({.fraction = 0.4}, norms), 6);
+  EXPECT_EQ(steps({.plateau = 3}, norms), 5);
+  EXPECT_EQ(steps({.plateau = 4}, norms), 10);
+  EXPECT_EQ(steps({.threshold = 1, .fraction = 0.8, .plateau = 3}, norms), 1);
+  for (const StopTest& bad : {StopTest{.fraction = 1}, StopTest{.fraction = -0.1},
+                              StopTest{.plateau = -1}, StopTest{.threshold = std::nan("")}}) {
+    expect_error(ErrorKind::usage, "threshold", [&] { bad.check(); });
+  }
+}
+
+}  // namespace
+}  // namespace eqm::test
