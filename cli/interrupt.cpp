@@ -1,6 +1,7 @@
 #include "cli/interrupt.h"
 
 #include <csignal>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -9,9 +10,13 @@ namespace {
 
 volatile std::sig_atomic_t requested = 0;  // the one thing a signal handler may write
 
+constexpr std::string_view kPromise = "\neqm: stopping soon; once more leaves at once\n";
+
 void on_signal(int signal) {
   if (requested != 0) ::_exit(exit_code_of(signal));
   requested = signal;
+  // A handler may call write(), and nothing can be done where it fails.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kPromise.data(), kPromise.size());
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ class Landscape final : public Verb {
   η·λ·limit is how long samples descend. About 4 lands them all; a slow current along the data remains, so
   that far longer descents gather in a few places. Try --limit 400 and see.
   --objective eqm-dot and eqm-l2 learn an energy; the picture shows its height.
-  To see the paper's landscape: --c truncated --a 0.8 --focus 0 --eta 0.01 --limit 125.
+  To see the paper's landscape: --c truncated --a 0.8 --focus 0 --spread 2.5 --eta 0.01 --limit 125.
 
 Examples:
   eqm landscape --data spirals --out out/spirals
@@ -120,7 +120,8 @@ Examples:
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));
     if (study.fresh_distance) {
-      print_row("fresh data", *study.fresh_distance, "what a perfect sampler would get");
+      print_row("fresh data", *study.fresh_distance,
+                "other points of the data: the noise of this number");
     }
     print_row("noise", study.noise_distance, "where descent starts");
     console.log->info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());

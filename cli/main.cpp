@@ -62,6 +62,9 @@ std::vector<Command> all_commands(CLI::App& app) {
   verbs.push_back(landscape_verb());
   verbs.push_back(train_verb());
   verbs.push_back(sample_verb());
+  verbs.push_back(denoise_verb());
+  verbs.push_back(score_verb());
+  verbs.push_back(neighbours_verb());
   verbs.push_back(info_verb());
   verbs.push_back(export_verb());
   verbs.push_back(doctor_verb());

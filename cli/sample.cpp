@@ -1,66 +1,29 @@
 // eqm sample: draws samples from a model.
-#include <charconv>
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iostream>
-#include <map>
-#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "cli/interrupt.h"
+#include "cli/sample_output.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
-#include "eqm/base/nearest.h"
-#include "eqm/codec/pictures.h"
-#include "eqm/descend/sampling.h"
-#include "eqm/io/atomic_file.h"
-#include "eqm/io/csv.h"
-#include "eqm/io/png.h"
-#include "eqm/io/text.h"
+#include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kMostGridPictures = 400;
 constexpr int64_t kMostClassesByDefault = 10;
 
-// One label by number or name.
-int64_t label_from(const std::string& text, const Model& model) {
-  const auto classes = static_cast<int64_t>(model.backbone->num_classes());
-  for (size_t i = 0; i < model.class_names.size(); ++i) {
-    if (model.class_names[i] == text) return static_cast<int64_t>(i);
-  }
-  int64_t label = -1;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, label);
-  if (error == std::errc{} && stop == end && label >= 0 && label < classes) return label;
-  throw Error(ErrorKind::usage, fmt::format("labels: the model has no class '{}'", text),
-              classes == 0                ? "it was trained without classes; leave labels away"
-              : model.class_names.empty() ? fmt::format("give numbers from 0 to {}", classes - 1)
-                                          : suggestion(text, model.class_names));
-}
-
-// Empty text: every class, up to ten; none for a model without classes.
-std::vector<int64_t> labels_from(const std::string& text, const Model& model) {
-  std::vector<int64_t> labels;
-  if (text.empty()) {
-    const int64_t classes = std::min(model.backbone->num_classes(), kMostClassesByDefault);
-    for (int64_t label = 0; label < classes; ++label) labels.push_back(label);
-    return labels;
-  }
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    labels.push_back(
-        label_from(std::string(trimmed(std::string_view(text).substr(begin, end - begin))), model));
-    begin = end + 1;
-  }
-  return labels;
-}
-
-std::string row_name(const Model& model, int64_t label) {
-  const auto index = static_cast<size_t>(label);
-  return index < model.class_names.size() ? model.class_names[index] : std::to_string(label);
+const Names<GuidedChannels>& guided_channel_names() {
+  static const Names<GuidedChannels> names = {{"all", GuidedChannels::all},
+                                              {"first-three", GuidedChannels::first_three}};
+  return names;
 }
 
 class Sample final : public Verb {
@@ -68,12 +31,15 @@ class Sample final : public Verb {
   std::string name() const override { return "sample"; }
   std::string summary() const override { return "Draws samples from a trained model"; }
   std::string advice() const override {
-    return R"(Sample i of a seed is the same picture in any batch. Fewer steps (--limit) are faster; the step size follows by
-itself unless --eta is given. --guidance above 1 makes samples more typical of their class.
+    return R"(Sample i of a seed is the same picture whatever else is drawn. --rule land needs about 14 evaluations of the
+model, nesterov (the paper's) 250; --limit changes that, and the step size follows by itself unless --eta is
+given. --threshold lets each sample stop on its own. --guidance above 1 makes samples more typical of their class;
+--mix descends a weighted sum of classes.
 
 Examples:
-  eqm sample --model models/fashion-xs4.safetensors --out out/fashion
-  eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5)";
+  eqm sample --model models/fashion-xs4.safetensors --rule land --out out/fashion
+  eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5
+  eqm sample --model runs/fashion --mix "coat:1,bag:1,null:-1" --per-class 16 --trace --histogram)";
   }
   std::string positional() const override { return "model"; }
 
@@ -81,14 +47,21 @@ Examples:
     options.text("model", model_, "a model file, a run folder or a checkpoint");
     options.text("labels", labels_,
                  "classes by name or number, with commas; empty for the first ten");
-    options.count("per-class", per_class_, Range::between(1, 100000), "samples of each class");
-    options.number("guidance", guidance_, Range::between(0, 1000), "1 for none");
+    options.text("mix", mix_, "classes with weights, as coat:1,bag:1,null:-1, in place of labels");
+    options.count("per-class", per_class_, Range::between(1, 1e9), "samples of each class");
+    options.number("guidance", guidance_, Range::between(-1000, 1000), "1 for none");
+    options.choice("guided-channels", guided_, guided_channel_names(),
+                   "first-three is what the reference does with latents");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
     options.section("descent");
     descent_.declare(options);
     options.section("output");
     options.text("out", out_, "folder for the grid and the pictures");
-    options.count("batch", batch_, Range::between(1, 100000), "samples computed at once");
+    options.flag("pictures", choice_.pictures, "writes every sample as a picture of its own");
+    options.flag("trace", choice_.trace, "draws how the first sample of each class came about");
+    options.flag("histogram", choice_.histogram, "draws how many evaluations samples took");
+    options.count("rows", rows_, Range::between(0, 100000),
+                  "rows computed at once; 0 chooses by the memory they take");
     runtime_.declare(options);
   }
 
@@ -97,60 +70,103 @@ Examples:
     if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
     Model model = load_model(find_model(model_));
     model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
-    const std::vector<int64_t> classes = labels_from(labels_, model);
+    const LearnedField field(model);
+    const std::vector<Row> rows = rows_of(model);
     create_folder(out_);
-    const Tensor states = draw(LearnedField(model), classes, console);
-    if (states.dim() == 2) {
-      write_points(states, model, console);
-    } else {
-      write(model, classes, states, console);
+    warn_of_old_pictures(console);
+
+    SamplingJob job = {.count = per_class_ * static_cast<int64_t>(rows.size()),
+                       .seed = static_cast<uint64_t>(seed_),
+                       .descent = descent_,
+                       .capacity = rows_};
+    job.terms = [&](int64_t i) { return rows[static_cast<size_t>(i / per_class_)].terms; };
+    job.descent.resolved(model.objective);  // refuses before anything is written
+    for (const Row& row : rows) check_terms(field, row.terms);
+    std::vector<std::string> names;
+    for (const Row& row : rows) names.push_back(row.name);
+    if (names.size() == 1 && names[0].empty()) names.clear();
+    const int64_t columns =
+        names.empty() ? static_cast<int64_t>(std::ceil(std::sqrt(job.count))) : per_class_;
+    SampleOutput output(out_, model, names, columns, origin(model), choice_);
+    const bool whole = draw(field, job, output, console);
+    std::cout << output.summary();
+    const int64_t lost = output.count_of(DescentStatus::diverged);
+    if (lost > 0) {
+      console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
     }
-    return 0;
+    console.log->info("wrote {} to {}", fmt::join(output.finish(), ", "), out_);
+    return whole ? 0 : exit_code_of(interrupt_requested());
   }
 
  private:
-  Tensor draw(const LearnedField& field, const std::vector<int64_t>& classes, Console& console) {
-    const Tensor labels = torch::tensor(classes, torch::kInt64).repeat_interleave(per_class_);
-    const int64_t count = classes.empty() ? per_class_ : labels.size(0);
-    std::vector<Tensor> states;
-    std::map<std::string, int64_t> outcomes;
-    double steps = 0;
-    console.progress.begin("sampling", count, "samples");
-    for (int64_t first = 0; first < count; first += batch_) {
-      const int64_t some = std::min(batch_, count - first);
-      SamplingRequest request = {.labels = {},
-                                 .count = some,
-                                 .guidance = guidance_,
-                                 .seed = static_cast<uint64_t>(seed_),
-                                 .first_sample = first,
-                                 .descent = descent_};
-      if (!classes.empty()) request.labels = labels.narrow(0, first, some);
-      const DescentResult result = sample(field, request);
-      states.push_back(result.x.cpu());
-      for (const SampleRecord& record : result.samples) {
-        ++outcomes[name_of(record.status)];
-        steps += static_cast<double>(record.steps);
+  struct Row {
+    std::string name;
+    Terms terms;
+  };
+
+  std::vector<Row> rows_of(const Model& model) const {
+    if (!mix_.empty()) {
+      if (!labels_.empty() || guidance_ != 1) {
+        throw Error(ErrorKind::usage, "a mix says all weights itself",
+                    "leave --labels and --guidance away, or write them as a mix");
       }
-      console.progress.update(first + some, "");
+      return {{.name = mix_, .terms = mix_of(model, mix_)}};
     }
-    console.progress.end();
-    if (const auto lost = outcomes.find(name_of(DescentStatus::diverged)); lost != outcomes.end()) {
-      console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost->second,
-                        count);
+    std::vector<int64_t> labels;
+    if (!labels_.empty()) {
+      labels = labels_of(model, labels_);
+    } else {
+      const int64_t classes = std::min(model.backbone->num_classes(), kMostClassesByDefault);
+      for (int64_t label = 0; label < classes; ++label) labels.push_back(label);
     }
-    for (const auto& [status, n] : outcomes) std::cout << fmt::format("{:<10} {}\n", status, n);
-    std::cout << fmt::format("{:<10} {:.1f}\n", "mean steps", steps / static_cast<double>(count));
-    return torch::cat(states);
+    if (labels.empty()) {
+      if (guidance_ != 1) {
+        throw Error(ErrorKind::usage, "guidance needs labels, and this model has none",
+                    "leave --guidance at 1");
+      }
+      return {{.name = "", .terms = {}}};
+    }
+    std::vector<Row> rows;
+    for (const int64_t label : labels) {
+      rows.push_back({.name = label_name(model, label),
+                      .terms = guidance_ == 1 ? only(label) : guidance(label, guidance_, guided_)});
+    }
+    return rows;
   }
 
-  void write_points(const Tensor& states, const Model& model, Console& console) const {
-    const Tensor values = model.scaling.to_values(states.to(torch::kFloat64)).contiguous();
-    std::vector<std::string> header;
-    for (int64_t i = 0; i < values.size(1); ++i) header.push_back(fmt::format("x{}", i));
-    const auto count = static_cast<size_t>(values.numel());
-    write_csv(std::filesystem::path(out_) / "samples.csv", header,
-              std::span<const double>(values.data_ptr<double>(), count), values.size(1));
-    console.log->info("wrote {}/samples.csv", out_);
+  void warn_of_old_pictures(Console& console) const {
+    const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) return;
+    if (std::filesystem::is_empty(folder, ignored)) return;
+    console.log->warn("{} already holds pictures; those of other numbers stay", folder.string());
+  }
+
+  // False when it was interrupted.
+  static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output,
+                   Console& console) {
+    using Clock = std::chrono::steady_clock;
+    catch_interrupts();
+    const auto begun = Clock::now();
+    job.watch = [&](int64_t sample, const Sight& sight) { output.watch(sample, sight); };
+    job.done = [&](int64_t sample, const Outcome& outcome) {
+      if (outcome.record.status != DescentStatus::cancelled) output.add(sample, outcome);
+    };
+    job.go_on = [&](const EngineCounts& counts) {
+      const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+      console.progress.update(
+          counts.finished,
+          fmt::format("{} active · {:.1f} evaluations/s · {:.1f} steps on average", counts.active,
+                      static_cast<double>(counts.rows) / seconds, output.mean_steps()));
+      return interrupt_requested() == 0;
+    };
+    console.progress.begin("sampling", job.count, "samples");
+    const EngineCounts counts = run_sampling(field, job);
+    console.progress.end();
+    const bool whole = interrupt_requested() == 0;
+    if (!whole) console.log->warn("interrupted: keeping the samples that were done in order");
+    console.log->debug("{} rows in {} batches", counts.rows, counts.ticks);
+    return whole;
   }
 
   // What made a picture, for its text chunks.
@@ -159,41 +175,14 @@ Examples:
             {"Model", model_},
             {"Seed", std::to_string(seed_)},
             {"Rule", descent_.resolved(model.objective).described()},
-            {"Guidance", fmt::format("{}", guidance_)}};
+            {"Guidance", mix_.empty() ? fmt::format("{}", guidance_) : mix_}};
   }
 
-  void write(const Model& model, const std::vector<int64_t>& classes, const Tensor& states,
-             Console& console) {
-    std::vector<std::string> rows;
-    for (const int64_t label : classes) rows.push_back(row_name(model, label));
-    const std::vector<Image> pictures = pictures_of(states, model.scaling);
-    const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
-    create_folder(folder);
-    if (!std::filesystem::is_empty(folder)) {
-      console.log->warn("{} already holds pictures; those of the same numbers are replaced",
-                        folder.string());
-    }
-    for (size_t i = 0; i < pictures.size(); ++i) {
-      PngText text = origin(model);
-      text.emplace_back("Sample", std::to_string(i));
-      if (!rows.empty()) text.emplace_back("Label", rows[i / static_cast<size_t>(per_class_)]);
-      write_png(folder / fmt::format("{:06}.png", i), pictures[i], text);
-    }
-    console.log->info("wrote {} pictures to {}", pictures.size(), folder.string());
-    if (states.size(0) > kMostGridPictures) return;
-    const int64_t columns = rows.empty() ? grid_columns(states.size(0)) : per_class_;
-    write_png(std::filesystem::path(out_) / "grid.png",
-              picture_grid(states, model.scaling, columns, rows, ""), origin(model));
-    console.log->info("wrote {}/grid.png", out_);
-  }
-
-  static int64_t grid_columns(int64_t count) {
-    return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(std::sqrt(count))));
-  }
-
-  std::string model_, labels_, out_ = "out/samples";
-  int64_t per_class_ = 8, seed_ = 0, batch_ = 64;
+  std::string model_, labels_, mix_, out_ = "out/samples";
+  int64_t per_class_ = 8, seed_ = 0, rows_ = 0;
   double guidance_ = 1;
+  GuidedChannels guided_ = GuidedChannels::all;
+  OutputChoice choice_;
   DescentOptions descent_;
   RuntimeOptions runtime_;
 };

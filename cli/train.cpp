@@ -27,7 +27,7 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
   if (summary.finished) {
-    std::cout << fmt::format("next: eqm sample --model {0} --out {0}/drawn\n", out);
+    std::cout << fmt::format("next: eqm sample --model {0} --rule land --out {0}/drawn\n", out);
   } else {
     std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);
   }
@@ -48,7 +48,7 @@ killed goes on from its last checkpoint to the same weights, bit for bit, on the
 Examples:
   eqm train --recipe recipes/fashion-xs4.toml --out runs/fashion
   eqm train --resume --out runs/fashion
-  eqm train --data my-images/ --size 32 --model S/2 --flip --out runs/mine)";
+  eqm train --data my-images/ --size 32 --model XS/4 --flip --out runs/mine)";
   }
   std::string config_flag() const override { return "recipe"; }
   std::string saved_config(const std::map<std::string, std::string>& given) const override {

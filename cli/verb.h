@@ -38,6 +38,9 @@ class Verb {
 std::unique_ptr<Verb> landscape_verb();
 std::unique_ptr<Verb> train_verb();
 std::unique_ptr<Verb> sample_verb();
+std::unique_ptr<Verb> denoise_verb();
+std::unique_ptr<Verb> score_verb();
+std::unique_ptr<Verb> neighbours_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> export_verb();
 std::unique_ptr<Verb> doctor_verb();

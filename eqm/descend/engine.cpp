@@ -161,13 +161,14 @@ bool Engine::admit(const Supply& supply) {
   return !active_.empty();
 }
 
-void Engine::drop_cancelled() {
+// True when everything was cancelled.
+bool Engine::drop_cancelled() {
   std::set<Id> ids;
   std::deque<Waiting> dropped;
   bool all = false;
   {
     const std::lock_guard lock(mutex_);
-    if (cancelled_.empty() && !cancel_all_) return;
+    if (cancelled_.empty() && !cancel_all_) return false;
     ids.swap(cancelled_);
     all = std::exchange(cancel_all_, false);
     const auto gone = [&](const Waiting& waiting) { return all || ids.contains(waiting.id); };
@@ -187,6 +188,7 @@ void Engine::drop_cancelled() {
     outcome.record.status = DescentStatus::cancelled;
     if (waiting.request.done) waiting.request.done(std::move(outcome));
   }
+  return all;
 }
 
 void Engine::finish(std::list<Active>::iterator sample, DescentStatus status) {
@@ -264,11 +266,13 @@ void Engine::tick() {
   }
 }
 
-void Engine::run(const Supply& supply) {
+void Engine::run(const Supply& supply, const std::function<void()>& after_tick) {
+  bool supplied = true;
   while (true) {
-    drop_cancelled();
-    if (!admit(supply)) break;
+    if (drop_cancelled()) supplied = false;
+    if (!admit(supplied ? supply : Supply())) break;
     tick();
+    if (after_tick) after_tick();
   }
 }
 

@@ -96,9 +96,10 @@ class Engine {
   void cancel(Id id);
   void cancel_all();
 
-  // Works until everything submitted, and everything the supply brings, is done. Callbacks are
-  // called on this thread; what they throw ends the work and comes out here.
-  void run(const Supply& supply = {});
+  // Works until everything submitted, and everything the supply brings, is done; cancel_all() ends
+  // the supply as well. `after_tick` is called after every evaluation. Callbacks are called on this
+  // thread; what they throw ends the work and comes out here.
+  void run(const Supply& supply = {}, const std::function<void()>& after_tick = {});
 
   // Works and waits for more until close() is called and everything is done.
   void serve();
@@ -117,7 +118,7 @@ class Engine {
   Waiting checked(Request request);
   bool admit(const Supply& supply);
   void tick();
-  void drop_cancelled();
+  bool drop_cancelled();
   std::optional<DescentStatus> settle(Active& sample, const Answer& answer);
   void finish(std::list<Active>::iterator sample, DescentStatus status);
 

@@ -37,7 +37,7 @@ Batch batch_of(const Field& field, const Shape& shape, const torch::TensorOption
         std::copy(std::begin(question.x), std::end(question.x), out + row * size);
       };
       single ? fill(batch.x.data_ptr<float>()) : fill(batch.x.data_ptr<double>());
-      const int64_t label = term.label == kNoLabel ? field.null_label() : term.label;
+      const int64_t label = term.label == kNullClass ? field.null_label() : term.label;
       labels.data_ptr<int64_t>()[row] = label;
       times.data_ptr<double>()[row] = question.time;
       labelled = labelled || label >= 0;
@@ -109,7 +109,7 @@ void check_terms(const Field& field, const Terms& terms) {
     if (!std::isfinite(term.weight) || !std::isfinite(term.rest_weight)) {
       throw Error(ErrorKind::usage, "the weight of a term is not a finite number");
     }
-    if (term.label == kNoLabel) {
+    if (term.label == kNullClass) {
       if (field.null_label() >= 0 || field.label_count() == 0) continue;
       throw Error(ErrorKind::usage, "the model has no null class, so every term needs a label",
                   "guidance and samples without a label need a model trained with label dropout");

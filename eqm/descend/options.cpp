@@ -15,18 +15,34 @@ constexpr double kMostStretch = 20;  // of a Barzilai-Borwein step over η
 }  // namespace
 
 const Names<RuleKind>& rule_names() {
-  static const Names<RuleKind> names = {
-      {"auto", RuleKind::automatic},        {"gd", RuleKind::gradient_descent},
-      {"nesterov", RuleKind::nesterov},     {"nesterov-velocity", RuleKind::nesterov_velocity},
-      {"heavy-ball", RuleKind::heavy_ball}, {"adam", RuleKind::adam},
-      {"rmsprop", RuleKind::rmsprop},       {"barzilai-borwein", RuleKind::barzilai_borwein},
-      {"langevin", RuleKind::langevin},     {"backtracking", RuleKind::backtracking},
-      {"land", RuleKind::walk_and_land}};
+  static const Names<RuleKind> names = {{"auto", RuleKind::automatic},
+                                        {"gd", RuleKind::gradient_descent},
+                                        {"nesterov", RuleKind::nesterov},
+                                        {"nesterov-velocity", RuleKind::nesterov_velocity},
+                                        {"heavy-ball", RuleKind::heavy_ball},
+                                        {"adam", RuleKind::adam},
+                                        {"rmsprop", RuleKind::rmsprop},
+                                        {"barzilai-borwein", RuleKind::barzilai_borwein},
+                                        {"langevin", RuleKind::langevin},
+                                        {"backtracking", RuleKind::backtracking},
+                                        {"land", RuleKind::walk_and_land},
+                                        {"euler", RuleKind::euler},
+                                        {"heun", RuleKind::heun},
+                                        {"midpoint", RuleKind::midpoint},
+                                        {"rk4", RuleKind::rk4},
+                                        {"rk4-classical", RuleKind::rk4_classical},
+                                        {"dopri5", RuleKind::dopri5},
+                                        {"sde-euler", RuleKind::sde_euler},
+                                        {"sde-heun", RuleKind::sde_heun}};
   return names;
 }
 
+bool is_integrator(RuleKind rule) {
+  return rule >= RuleKind::euler;
+}
+
 void DescentOptions::declare(OptionSet& options) {
-  options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, for flows gd");
+  options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, or euler for flows");
   options.number("eta", eta, Range::between(0, 1e30), "step size η; 0 chooses 3/(λ·limit)");
   options.choice("step-schedule", schedule, step_schedule_names(),
                  "how η changes from step to step");
@@ -37,6 +53,10 @@ void DescentOptions::declare(OptionSet& options) {
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
   options.count("land", land, Range::between(0, 100000), "land: landing steps");
+  options.number("atol", atol, {.least = 0, .most = 1e6, .above = true}, "dopri5: absolute error");
+  options.number("rtol", rtol, {.least = 0, .most = 1e6, .above = true}, "dopri5: relative error");
+  options.choice("diffusion", diffusion, diffusion_names(), "sde-*: how strong the noise is");
+  options.choice("last-step", last_step, last_step_names(), "sde-*: how the last 0.04 are gone");
   options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
   options.number("threshold", threshold, Range::at_least(0),
                  "a sample stops when its gradient norm is at most this");
@@ -48,16 +68,26 @@ void DescentOptions::declare(OptionSet& options) {
 
 DescentOptions DescentOptions::resolved(const Objective& objective) const {
   DescentOptions settled = *this;
-  if (is_flow(objective.kind)) {
-    if (limit < 1) throw Error(ErrorKind::usage, "a flow needs at least one step", "raise --limit");
-    settled.rule = RuleKind::gradient_descent;
+  const bool flow = is_flow(objective.kind);
+  if (rule == RuleKind::automatic) settled.rule = flow ? RuleKind::euler : RuleKind::nesterov;
+  if (is_integrator(settled.rule)) {
+    if (limit < 1) {
+      throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
+    }
     settled.eta = 1.0 / static_cast<double>(limit);
-    settled.schedule = StepSchedule::constant;
-    settled.threshold = settled.fraction = 0;
-    settled.plateau = 0;
+    const bool noisy = settled.rule == RuleKind::sde_euler || settled.rule == RuleKind::sde_heun;
+    if (noisy && objective.kind != ObjectiveKind::fm) {
+      throw Error(ErrorKind::usage, "an SDE needs a flow that sees time (fm), to know its score",
+                  "choose another rule; langevin adds noise to any landscape");
+    }
     return settled;
   }
-  if (rule == RuleKind::automatic) settled.rule = RuleKind::nesterov;
+  if (flow) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a flow has no bottom to descend to by {}",
+                            name_in(rule_names(), settled.rule)),
+                "choose an integrator: euler, heun, midpoint, rk4, dopri5, sde-euler");
+  }
   const auto steps = static_cast<double>(std::max<int64_t>(1, limit));
   if (eta == 0) settled.eta = 3 / (std::max(1e-9, objective.magnitude.lambda) * steps);
   if (objective.magnitude.kind == MagnitudeKind::constant) settled.land = 0;
@@ -68,6 +98,11 @@ std::string DescentOptions::described() const {
   std::string text = fmt::format("{} ", name_in(rule_names(), rule));
   if (rule == RuleKind::walk_and_land) {
     text += fmt::format("walk {} land {}", walk, land);
+  } else if (rule == RuleKind::dopri5) {
+    text += fmt::format("atol {} rtol {}", atol, rtol);
+  } else if (is_integrator(rule)) {
+    text += fmt::format("steps {}", limit);
+    return text;
   } else {
     text += fmt::format("eta {} mu {}", eta, mu);
   }
@@ -100,6 +135,24 @@ Rule make_rule(const DescentOptions& options, const Objective& objective) {
       return walk_and_land({.magnitude = objective.effective_magnitude(),
                             .walk = options.walk,
                             .land = options.land});
+    case RuleKind::euler:
+      return runge_kutta(RungeKutta::euler, options.limit);
+    case RuleKind::heun:
+      return runge_kutta(RungeKutta::heun, options.limit);
+    case RuleKind::midpoint:
+      return runge_kutta(RungeKutta::midpoint, options.limit);
+    case RuleKind::rk4:
+      return runge_kutta(RungeKutta::rk4, options.limit);
+    case RuleKind::rk4_classical:
+      return runge_kutta(RungeKutta::rk4_classical, options.limit);
+    case RuleKind::dopri5:
+      return dopri5({.atol = options.atol, .rtol = options.rtol});
+    case RuleKind::sde_euler:
+    case RuleKind::sde_heun:
+      return sde({.form = options.diffusion,
+                  .method = options.rule == RuleKind::sde_heun ? SdeMethod::heun : SdeMethod::euler,
+                  .steps = options.limit,
+                  .last = options.last_step});
   }
   throw Error(ErrorKind::internal, "a rule without a maker");
 }

@@ -4,6 +4,7 @@
 #include "eqm/base/names.h"
 #include "eqm/base/options.h"
 #include "eqm/descend/course.h"
+#include "eqm/descend/integrators/integrators.h"
 #include "eqm/descend/step_size.h"
 #include "eqm/descend/stop_test.h"
 #include "eqm/landscape/objective.h"
@@ -11,7 +12,7 @@
 namespace eqm {
 
 enum class RuleKind {
-  automatic,  // the paper's look-ahead for landscapes, Euler for flows
+  automatic,  // the paper's look-ahead for landscapes, euler for flows
   gradient_descent,
   nesterov,
   nesterov_velocity,
@@ -22,7 +23,18 @@ enum class RuleKind {
   langevin,
   backtracking,
   walk_and_land,
+  euler,
+  heun,
+  midpoint,
+  rk4,
+  rk4_classical,
+  dopri5,
+  sde_euler,
+  sde_heun,
 };
+
+// Integrators keep a time of their own, over [0, 1].
+bool is_integrator(RuleKind rule);
 
 const Names<RuleKind>& rule_names();
 
@@ -34,6 +46,9 @@ struct DescentOptions {
   double beta1 = 0.9, beta2 = 0.999;
   double temperature = 1e-4;
   int64_t walk = 10, land = 4;
+  double atol = 1e-6, rtol = 1e-3;
+  DiffusionForm diffusion = DiffusionForm::sigma;
+  LastStep last_step = LastStep::mean;
   int64_t limit = 250;
   double threshold = 0, fraction = 0;
   int64_t plateau = 0;

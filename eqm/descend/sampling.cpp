@@ -1,17 +1,46 @@
 #include "eqm/descend/sampling.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "eqm/base/draws.h"
 #include "eqm/base/error.h"
-#include "eqm/tensor/noise_tensor.h"
 
 namespace eqm {
+namespace {
+
+// Hands outcomes on in the order of their numbers.
+class InOrder {
+ public:
+  explicit InOrder(const std::function<void(int64_t, Outcome)>& done) : done_(done) {}
+
+  void add(int64_t sample, Outcome outcome) {
+    waiting_.emplace(sample, std::move(outcome));
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;
+         first = waiting_.erase(first), ++next_) {
+      done_(next_, std::move(first->second));
+    }
+  }
+
+ private:
+  const std::function<void(int64_t, Outcome)>& done_;
+  std::map<int64_t, Outcome> waiting_;
+  int64_t next_ = 0;
+};
+
+size_t state_size(const Model& model) {
+  size_t size = 1;
+  for (const int64_t extent : model.backbone->state_shape()) size *= static_cast<size_t>(extent);
+  return size;
+}
+
+}  // namespace
 
 std::function<double(int64_t step)> clock_for(const Objective& objective,
                                               const DescentOptions& resolved) {
+  if (is_integrator(resolved.rule)) return {};  // it has a time of its own
   if (!is_flow(objective.kind) && !sees_time(objective.kind)) return {};
   std::vector<double> times;
   const Magnitude magnitude = objective.effective_magnitude();
@@ -23,37 +52,94 @@ std::function<double(int64_t step)> clock_for(const Objective& objective,
   return [times](int64_t step) { return times.at(static_cast<size_t>(step)); };
 }
 
-DescentResult sample(const LearnedField& field, const SamplingRequest& request) {
+State starting_noise(const Model& model, uint64_t seed, int64_t sample) {
+  State noise(state_size(model));
+  const NoiseKey key = {.seed = seed, .sample = static_cast<uint64_t>(sample), .draw = draw_start};
+  // As the model's own precision has it, so that it is the same start whoever asks.
+  if (options_of(*model.backbone).dtype() == torch::kFloat64) {
+    fill_normal(key, std::span<double>(&noise[0], noise.size()));
+    return noise;
+  }
+  std::vector<float> narrow(noise.size());
+  fill_normal(key, std::span<float>(narrow));
+  std::copy(narrow.begin(), narrow.end(), std::begin(noise));
+  return noise;
+}
+
+EngineCounts run_sampling(const LearnedField& field, const SamplingJob& job) {
   const Model& model = field.model();
+  const DescentOptions descent = job.descent.resolved(model.objective);
+  const Rule rule = make_rule(descent, model.objective);
+  const auto clock = clock_for(model.objective, descent);
+  Engine engine(field, model.backbone->state_shape(), options_of(*model.backbone), job.capacity);
+  InOrder ordered(job.done);
+  int64_t next = 0;
+  const auto supply = [&]() -> std::optional<Request> {
+    if (next == job.count) return std::nullopt;
+    const int64_t sample = next++;
+    const int64_t number = job.first_sample + sample;
+    Request request = {
+        .start = job.start ? job.start(sample) : starting_noise(model, job.seed, number),
+        .terms = job.terms ? job.terms(sample) : Terms(),
+        .rule = rule,
+        .stop = descent.stop(),
+        .noise = {.seed = job.seed, .sample = static_cast<uint64_t>(number)},
+        .clock = clock};
+    if (job.watch) {
+      request.watch = [&job, sample](const Sight& sight) { job.watch(sample, sight); };
+    }
+    if (job.done) {
+      request.done = [&, sample](Outcome outcome) {
+        if (job.in_order) {
+          ordered.add(sample, std::move(outcome));
+        } else {
+          job.done(sample, std::move(outcome));
+        }
+      };
+    }
+    return request;
+  };
+  engine.run(supply, [&] {
+    if (job.go_on && !job.go_on(engine.counts())) engine.cancel_all();
+  });
+  return engine.counts();
+}
+
+DescentResult sample(const LearnedField& field, const SamplingRequest& request) {
   if (request.labels.defined() && request.labels.size(0) != request.count) {
     throw Error(
         ErrorKind::usage,
         fmt::format("{} labels do not fit {} samples", request.labels.size(0), request.count),
         "give one label to each sample");
   }
-  const DescentOptions descent = request.descent.resolved(model.objective);
-  const NoiseKey first = {.seed = request.seed,
-                          .sample = static_cast<uint64_t>(request.first_sample),
-                          .draw = draw_start};
-  DescentRequest work;
-  work.start =
-      normal_rows(first, request.count, model.backbone->state_shape(), options_of(*model.backbone));
-  work.labels = request.labels;
-  work.stop = descent.stop();
-  work.clock = clock_for(model.objective, descent);
-  work.seed = request.seed;
-  work.first_sample = request.first_sample;
-  work.watch = request.watch;
-  if (request.guidance != 1) {
-    if (!request.labels.defined() || field.null_label() < 0) {
-      throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
-                  "give --labels, or leave guidance at 1");
-    }
-    for (int64_t i = 0; i < request.count; ++i) {
-      work.terms.push_back(guidance(request.labels[i].item<int64_t>(), request.guidance));
-    }
+  if (request.guidance != 1 && (!request.labels.defined() || field.null_label() < 0)) {
+    throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
+                "give --labels, or leave guidance at 1");
   }
-  return descend(field, make_rule(descent, model.objective), work);
+  Shape shape = field.model().backbone->state_shape();
+  shape.insert(shape.begin(), request.count);
+  DescentResult result = {.x = torch::zeros(shape, options_of(*field.model().backbone)),
+                          .samples = std::vector<SampleRecord>(static_cast<size_t>(request.count)),
+                          .counts = {}};
+  SamplingJob job = {.count = request.count,
+                     .seed = request.seed,
+                     .first_sample = request.first_sample,
+                     .descent = request.descent,
+                     .in_order = false,
+                     .watch = request.watch,
+                     .go_on = request.go_on};
+  if (request.labels.defined()) {
+    job.terms = [&](int64_t i) {
+      const auto label = request.labels[i].item<int64_t>();
+      return request.guidance == 1 ? only(label) : guidance(label, request.guidance);
+    };
+  }
+  job.done = [&](int64_t i, const Outcome& outcome) {
+    put_state(outcome.x, result.x, i);
+    result.samples[static_cast<size_t>(i)] = outcome.record;
+  };
+  result.counts = run_sampling(field, job);
+  return result;
 }
 
 }  // namespace eqm

@@ -12,7 +12,7 @@ Terms only(int64_t label) {
 }
 
 Terms guidance(int64_t label, double scale, GuidedChannels channels) {
-  Terms terms = {.list = {{.label = kNoLabel, .weight = 1 - scale, .rest_weight = 0},
+  Terms terms = {.list = {{.label = kNullClass, .weight = 1 - scale, .rest_weight = 0},
                           {.label = label, .weight = scale, .rest_weight = 1}}};
   if (channels == GuidedChannels::first_three) terms.guided_channels = kReferenceGuidedChannels;
   return terms;

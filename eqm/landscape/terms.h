@@ -7,10 +7,10 @@
 
 namespace eqm {
 
-inline constexpr int64_t kNoLabel = -1;  // the null class, or a field without classes
+inline constexpr int64_t kNullClass = -1;  // the null class, or a field without classes
 
 struct Term {
-  int64_t label = kNoLabel;
+  int64_t label = kNullClass;
   double weight = 1;
   double rest_weight = 1;  // on the channels that guidance leaves alone
 };

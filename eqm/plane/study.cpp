@@ -202,7 +202,7 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
                              .count = options.samples,
                              .seed = static_cast<uint64_t>(options.seed),
                              .descent = options.descent};
-  if (is_flow(kind)) request.descent.limit = kFlowSteps;
+  if (is_flow(kind)) request.descent = {.limit = kFlowSteps};
   Recorder recorder(std::min(options.paths, options.samples));
   request.watch = [&](int64_t sample, const Sight& sight) { recorder.see(sample, sight); };
   DescentResult descent = sample(LearnedField(result.model), request);

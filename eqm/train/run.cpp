@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
@@ -243,13 +244,18 @@ void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& ide
 
 // Says of an error of disk or data what became of the work.
 Error reassured(const Error& error, const RunPaths& paths) {
-  const bool mendable = error.kind() == ErrorKind::io || error.kind() == ErrorKind::input;
-  if (!mendable || find_checkpoints(paths.checkpoints()).empty()) return error;
-  const std::string folder = paths.folder.string();
-  return Error(error.kind(), error.what(),
-               fmt::format("{}{}checkpoints are intact: go on with `eqm train --resume --out {}`, "
-                           "here or in a copy of the folder on another disk",
-                           error.hint(), error.hint().empty() ? "" : "; ", folder));
+  if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::input) return error;
+  std::vector<std::string> hints;
+  if (!error.hint().empty()) hints.push_back(error.hint());
+  if (error.kind() == ErrorKind::input) {
+    hints.emplace_back("--skip-damaged goes on without damaged images");
+  }
+  if (!find_checkpoints(paths.checkpoints()).empty()) {
+    hints.push_back(fmt::format(
+        "checkpoints are intact: go on with `eqm train --resume --out {}`{}", paths.folder.string(),
+        error.kind() == ErrorKind::io ? ", here or in a copy on another disk" : ""));
+  }
+  return Error(error.kind(), error.what(), fmt::format("{}", fmt::join(hints, "; ")));
 }
 
 }  // namespace

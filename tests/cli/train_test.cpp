@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/io/jsonl.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -287,8 +288,61 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
     EXPECT_TRUE(contains(told.output, part)) << part << "\n" << told.output;
   }
   expect_failure({"sample", "run", "--labels", "7", "--out", "p"}, 2, "no class '7'", "0");
+  EXPECT_FALSE(fs::exists(folder_ / "p"));
   expect_failure({"sample", "--out", "p"}, 2, "no model", "--model");
   expect_failure({"info", "."}, 3, "no model", "run folder");
+}
+
+TEST_F(TrainCli, samples_by_every_rule_with_records_traces_and_histograms) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
+  for (const char* rule : {"gd", "nesterov", "nesterov-velocity", "heavy-ball", "adam", "rmsprop",
+                           "barzilai-borwein", "langevin", "land", "heun", "dopri5"}) {
+    const ProgramResult sampled = run({"sample", "run", "--per-class", "1", "--limit", "3",
+                                       "--rule", rule, "--no-pictures", "--out", rule});
+    EXPECT_EQ(sampled.exit_code, 0) << rule << sampled.errors;
+    EXPECT_FALSE(fs::exists(folder_ / rule / "pictures"));
+  }
+  const ProgramResult mixed =
+      run({"sample", "run", "--mix", "0:1,1:0.5,null:-0.5", "--per-class", "3", "--limit", "4",
+           "--threshold", "1", "--trace", "--histogram", "--out", "mix"});
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.errors;
+  for (const char* file : {"grid.png", "trace.png", "steps.png", "steps.svg"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "mix" / file)) << file;
+  }
+  const std::vector<std::string> lines = read_lines(folder_ / "mix" / "samples.jsonl");
+  ASSERT_EQ(lines.size(), 3U);
+  for (const char* part : {R"("sample":2)", R"("status":")", R"("energy":null)", R"("steps":)"}) {
+    EXPECT_TRUE(contains(lines[2], part)) << part << lines[2];
+  }
+}
+
+TEST_F(TrainCli, denoises_images_of_a_set) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
+  const ProgramResult done = run({"denoise", "run", "--data", "data.safetensors", "--count", "4",
+                                  "--gamma", "0.5", "--limit", "3", "--out", "clean"});
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  EXPECT_TRUE(contains(done.output, "PSNR")) << done.output;
+  EXPECT_TRUE(fs::exists(folder_ / "clean" / "denoise.png"));
+  const ProgramResult as_is = run({"denoise", "run", "--data", "data.safetensors", "--gamma", "1",
+                                   "--label", "null", "--limit", "2", "--out", "clean"});
+  EXPECT_EQ(as_is.exit_code, 0) << as_is.errors;
+  EXPECT_FALSE(contains(as_is.output, "PSNR")) << as_is.output;
+}
+
+TEST_F(TrainCli, refuses_samplings_that_make_no_sense) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  expect_failure({"sample", "run", "--mix", "0:1", "--guidance", "2"}, 2, "a mix says", "--labels");
+  expect_failure({"sample", "run", "--mix", "0:0"}, 2, "all weights", "at least one");
+  expect_failure({"sample", "run", "--mix", "0:x"}, 2, "behind its colon", "label:weight");
+  expect_failure({"sample", "run", "--rule", "backtracking"}, 2, "compares energies", "eqm-dot");
+  expect_failure({"sample", "run", "--rule", "sde-euler"}, 2, "an SDE needs", "langevin");
+  expect_failure({"sample", "run", "--limit", "-1"}, 2, "limit", "");
+  expect_failure({"sample", "run", "--threshold", "-1"}, 2, "threshold", "");
+  expect_failure({"denoise", "run"}, 2, "no images", "--data");
+  expect_failure({"denoise", "run", "--data", "nowhere"}, 2, "nowhere", "");
+  expect_failure({"denoise", "run", "--data", "data.safetensors", "--label", "9"}, 2,
+                 "no class '9'", "");
+  expect_failure({"denoise", "run", "--data", "data.safetensors", "--gamma", "2"}, 2, "gamma", "");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(DescentOptions, keep_a_chosen_step) {
 TEST(DescentOptions, make_the_rule_they_name) {
   std::map<double, std::string> probes;
   for (const auto& [name, kind] : rule_names()) {
-    if (kind == RuleKind::automatic) continue;
+    if (kind == RuleKind::automatic || is_integrator(kind)) continue;
     const DescentOptions options = {.rule = kind, .eta = 0.25, .mu = 0.5, .limit = 9};
     const auto course =
         make_rule(options, {}).start({1.0}, [](int64_t, State& out) { out = 0.125; });
@@ -51,6 +51,19 @@ TEST(DescentOptions, make_the_rule_they_name) {
     probes[third] = name;
   }
   EXPECT_EQ(DescentOptions{}.resolved({}).rule, RuleKind::nesterov);
+}
+
+TEST(DescentOptions, make_every_integrator) {
+  const Objective flow = {.kind = ObjectiveKind::fm, .magnitude = {}};
+  int integrators = 0;
+  for (const auto& [name, kind] : rule_names()) {
+    if (!is_integrator(kind)) continue;
+    const DescentOptions options = DescentOptions{.rule = kind, .limit = 4}.resolved(flow);
+    EXPECT_TRUE(make_rule(options, flow).keeps_time) << name;
+    ++integrators;
+  }
+  EXPECT_EQ(integrators, 8);
+  EXPECT_EQ(DescentOptions{}.resolved(flow).rule, RuleKind::euler);
 }
 
 TEST(DescentOptions, do_not_land_where_nothing_sinks) {

@@ -1,8 +1,12 @@
 #include "eqm/descend/sampling.h"
 
+#include <algorithm>
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "eqm/base/draws.h"
+#include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
@@ -52,7 +56,8 @@ TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1)
       EXPECT_TRUE(close(result.x, x, 1e-12)) << name_of(kind) << " " << steps;
       for (const SampleRecord& record : result.samples) {
         EXPECT_EQ(record.steps, steps);
-        EXPECT_EQ(record.status, DescentStatus::limit);
+        EXPECT_EQ(record.evaluations, steps);
+        EXPECT_EQ(record.status, DescentStatus::arrived);
       }
     }
   }
@@ -61,17 +66,76 @@ TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1)
 TEST(Sampling, of_a_flow_knows_no_step_size_momentum_or_threshold) {
   const LearnedField field = field_of(ObjectiveKind::fm);
   const Tensor plain = sampled(field, request_with({.limit = 3}));
-  EXPECT_TRUE(torch::equal(
-      sampled(field, request_with({.rule = RuleKind::gradient_descent, .eta = 7, .limit = 3})),
-      plain));
+  EXPECT_TRUE(torch::equal(sampled(field, request_with({.eta = 7, .limit = 3})), plain));
   EXPECT_TRUE(
       torch::equal(sampled(field, request_with({.mu = 0.9, .limit = 3, .threshold = 1e9})), plain));
 }
 
-TEST(Sampling, of_a_flow_needs_a_step) {
+TEST(Sampling, of_a_flow_needs_an_integrator_and_a_step) {
   expect_error(ErrorKind::usage, "at least one step", [] {
     sample(field_of(ObjectiveKind::fm_unconditional), request_with({.limit = 0}));
   });
+  expect_error(ErrorKind::usage, "no bottom to descend to by adam",
+               [] { sample(field_of(ObjectiveKind::fm), request_with({.rule = RuleKind::adam})); });
+}
+
+// The error of a method on the flow, against many small steps.
+TEST(Sampling, better_integrators_come_closer_with_as_many_steps) {
+  const LearnedField field = field_of(ObjectiveKind::fm);
+  const Tensor exact = sampled(field, request_with({.rule = RuleKind::rk4, .limit = 60}));
+  const auto error = [&](RuleKind rule) {
+    const Tensor x = sampled(field, request_with({.rule = rule, .rtol = 1e-6, .limit = 6}));
+    return (x - exact).abs().max().item<double>();
+  };
+  EXPECT_LT(error(RuleKind::heun), 0.5 * error(RuleKind::euler));
+  EXPECT_LT(error(RuleKind::midpoint), 0.5 * error(RuleKind::euler));
+  EXPECT_LT(error(RuleKind::rk4_classical), 0.1 * error(RuleKind::heun));
+  EXPECT_LT(error(RuleKind::dopri5), 1e-4);
+}
+
+TEST(Sampling, by_an_sde_depends_on_the_seed_and_needs_a_flow_with_time) {
+  const LearnedField field = field_of(ObjectiveKind::fm);
+  SamplingRequest request = request_with({.rule = RuleKind::sde_euler, .limit = 5});
+  const Tensor once = sampled(field, request);
+  EXPECT_TRUE(torch::equal(sampled(field, request), once));
+  EXPECT_FALSE(close(sampled(field, request_with({.limit = 5})), once, 1e-3));
+  expect_error(ErrorKind::usage, "an SDE needs a flow",
+               [&] { sample(field_of(ObjectiveKind::eqm), request); });
+}
+
+TEST(SamplingJob, brings_samples_in_order_and_few_at_a_time) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  std::vector<int64_t> order;
+  SamplingJob job = {.count = 30,
+                     .seed = kSeed,
+                     .descent = {.eta = 0.05, .limit = 40, .threshold = 3},
+                     .capacity = 4};
+  job.terms = [](int64_t i) { return only(i % 3); };
+  std::set<int64_t> steps;
+  job.done = [&](int64_t i, const Outcome& outcome) {
+    order.push_back(i);
+    steps.insert(outcome.record.steps);
+  };
+  const EngineCounts counts = run_sampling(field, job);
+  EXPECT_EQ(counts.finished, 30);
+  ASSERT_EQ(order.size(), 30U);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_GT(steps.size(), 1U);  // or the order would prove nothing
+}
+
+TEST(SamplingJob, ends_early_when_told_to) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  SamplingJob job = {
+      .count = 1000, .seed = kSeed, .descent = {.eta = 0.01, .limit = 50}, .capacity = 4};
+  int64_t ticks = 0, cancelled = 0, whole = 0;
+  job.go_on = [&](const EngineCounts&) { return ++ticks < 60; };
+  job.done = [&](int64_t, const Outcome& outcome) {
+    ++(outcome.record.status == DescentStatus::cancelled ? cancelled : whole);
+  };
+  run_sampling(field, job);
+  EXPECT_EQ(ticks, 60);
+  EXPECT_EQ(whole, 4);
+  EXPECT_EQ(cancelled, 4);
 }
 
 TEST(Sampling, descends_a_landscape_by_the_rule) {
@@ -184,8 +248,9 @@ TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
       const Tensor null = gradient(torch::full({5}, field.null_label(), torch::kInt64));
       x = x - eta * (null + scale * (gradient(labels()) - null));
     }
-    SamplingRequest request =
-        request_with({.rule = RuleKind::gradient_descent, .eta = eta, .limit = 4});
+    const bool flow = kind == ObjectiveKind::fm;
+    SamplingRequest request = request_with(
+        {.rule = flow ? RuleKind::euler : RuleKind::gradient_descent, .eta = eta, .limit = 4});
     request.guidance = scale;
     EXPECT_TRUE(close(sampled(field, request), x, 1e-12)) << name_of(kind);
   }

@@ -1,0 +1,214 @@
+// eqm denoise: descends from images that are noise in part.
+#include "eqm/descend/denoise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/interrupt.h"
+#include "cli/open_images.h"
+#include "cli/verb.h"
+#include "eqm/base/error.h"
+#include "eqm/codec/pictures.h"
+#include "eqm/data/batch.h"
+#include "eqm/data/pick_source.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/csv.h"
+#include "eqm/io/png.h"
+#include "eqm/landscape/labels.h"
+#include "eqm/tensor/runtime.h"
+#include "eqm/train/run_folder.h"
+#include "eqm/train/training_batch.h"
+
+namespace eqm::cli {
+namespace {
+
+constexpr int64_t kMostShown = 16;
+
+struct Pair {
+  State clean, start, end;
+  Terms terms;
+  SampleRecord record;
+};
+
+class Denoise final : public Verb {
+ public:
+  std::string name() const override { return "denoise"; }
+  std::string summary() const override { return "Descends from partially noised images"; }
+  std::string advice() const override {
+    return R"(The model is told no noise level: it descends from wherever the image is. With --gamma the images are noised
+here first (0 is pure noise, 1 leaves them alone), and the result is compared with the original; with --gamma 1
+they are taken as they are, for images that are noisy already.
+
+Examples:
+  eqm denoise --model models/fashion-xs4.safetensors --data fashion-mnist --gamma 0.6
+  eqm denoise --model runs/mine --data my-noisy-images --gamma 1 --label null)";
+  }
+  std::string positional() const override { return "model"; }
+
+  void declare(OptionSet& options) override {
+    options.text("model", model_, "a model file, a run folder or a checkpoint");
+    options.text("data", data_, "images: a named set or a path, as for eqm train");
+    options.count("count", count_, Range::between(1, 1e6), "how many of them, spread over the set");
+    options.number("gamma", gamma_, Range::between(0, 1),
+                   "how much of an image is left when it is noised; 1 for images as they are");
+    options.text("label", label_, "own for each image's class, null for none, or a class");
+    options.count("seed", seed_, Range::between(0, 9e15), "of the noise");
+    options.section("descent");
+    descent_.declare(options);
+    options.section("output");
+    options.text("out", out_, "folder for the picture and the table");
+    runtime_.declare(options);
+  }
+
+  int run(const OptionSet&, Console& console) override {
+    const torch::TensorOptions type = start_runtime(runtime_);
+    if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
+    if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
+    Model model = load_model(find_model(model_));
+    model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
+    const LearnedField field(model);
+    std::vector<Pair> pairs = read(model);
+    create_folder(out_);
+    const bool whole = descend_all(field, pairs, console);
+    write(model, pairs, console);
+    return whole ? 0 : exit_code_of(interrupt_requested());
+  }
+
+ private:
+  static SourcePtr open_for(const std::string& what, const Model& model) {
+    const Shape shape = model.backbone->state_shape();
+    if (shape.size() != 3) {
+      throw Error(ErrorKind::usage, "only models of images can denoise them",
+                  "give a model that was trained on images");
+    }
+    if (shape[0] != 1 && shape[0] != 3) return open_unseen(what, {});  // tensors, as they are
+    return open_unseen(what, {.channels = shape[0], .size = shape[1]});
+  }
+
+  Terms terms_for(const Model& model, const Source& source, int64_t own) const {
+    if (label_ != "own") return only(label_of(model, label_));
+    const bool same = source.class_names().size() == model.class_names.size();
+    return own < 0 || !same ? Terms() : only(own);
+  }
+
+  std::vector<Pair> read(const Model& model) const {
+    const SourcePtr all = open_for(data_, model);
+    const SourcePtr source =
+        pick_source(all, choose_examples(all->size(), std::min(count_, all->size())).chosen);
+    const Batch batch = read_batch(*source, 0, source->size());
+    const Tensor states = states_of(batch, model.scaling, torch::kFloat64);
+    if (Shape(states.sizes().begin() + 1, states.sizes().end()) != model.backbone->state_shape()) {
+      throw Error(ErrorKind::input,
+                  fmt::format("the images have shape {}, and the model takes {}",
+                              fmt::join(states.sizes().slice(1).vec(), "x"),
+                              fmt::join(model.backbone->state_shape(), "x")),
+                  "give images of the kind it was trained on");
+    }
+    std::vector<Pair> pairs;
+    for (int64_t i = 0; i < states.size(0); ++i) {
+      Pair& pair = pairs.emplace_back();
+      pair.clean = state_of(states, i);
+      pair.start = noised(pair.clean, gamma_, static_cast<uint64_t>(seed_), i);
+      pair.terms = terms_for(model, *source, batch.labels[static_cast<size_t>(i)]);
+    }
+    return pairs;
+  }
+
+  // False when it was interrupted.
+  bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Console& console) const {
+    catch_interrupts();
+    SamplingJob job = {.count = static_cast<int64_t>(pairs.size()),
+                       .seed = static_cast<uint64_t>(seed_),
+                       .descent = descent_,
+                       .in_order = false};
+    job.start = [&](int64_t i) { return pairs[static_cast<size_t>(i)].start; };
+    job.terms = [&](int64_t i) { return pairs[static_cast<size_t>(i)].terms; };
+    job.done = [&](int64_t i, Outcome outcome) {
+      pairs[static_cast<size_t>(i)].end = std::move(outcome.x);
+      pairs[static_cast<size_t>(i)].record = outcome.record;
+    };
+    job.go_on = [&](const EngineCounts& counts) {
+      console.progress.update(counts.finished, fmt::format("{} active", counts.active));
+      return interrupt_requested() == 0;
+    };
+    console.progress.begin("denoising", job.count, "images");
+    run_sampling(field, job);
+    console.progress.end();
+    std::erase_if(pairs, [](const Pair& pair) {
+      return pair.end.size() == 0 || pair.record.status == DescentStatus::cancelled;
+    });
+    return interrupt_requested() == 0;
+  }
+
+  void write(const Model& model, const std::vector<Pair>& pairs, Console& console) const {
+    if (pairs.empty()) return;
+    const bool known = gamma_ < 1;  // as they are, there is nothing to compare with
+    const double peak = 255 / model.scaling.unit;
+    std::vector<double> rows;
+    double before = 0, after = 0, steps = 0;
+    const auto count = static_cast<double>(pairs.size());
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const Pair& pair = pairs[i];
+      const double noisy = psnr(pair.start, pair.clean, peak);
+      const double result = psnr(pair.end, pair.clean, peak);
+      before += noisy / count;
+      after += result / count;
+      steps += static_cast<double>(pair.record.steps) / count;
+      rows.insert(rows.end(), {static_cast<double>(i), static_cast<double>(pair.record.steps),
+                               known ? noisy : 0, known ? result : 0});
+    }
+    const std::filesystem::path folder(out_);
+    write_csv(folder / "denoise.csv", {"image", "steps", "psnr_before", "psnr_after"}, rows, 4);
+    write_png(folder / "denoise.png", picture(model, pairs, known),
+              {{"Software", "eqm " EQM_VERSION},
+               {"Model", model_},
+               {"Data", data_},
+               {"Gamma", fmt::format("{}", gamma_)},
+               {"Rule", descent_.resolved(model.objective).described()}});
+    std::cout << fmt::format("{:<18} {}\n{:<18} {:.1f}\n", "images", pairs.size(), "mean steps",
+                             steps);
+    if (known) {
+      std::cout << fmt::format("{:<18} {:.2f} dB noised, {:.2f} dB denoised\n", "PSNR", before,
+                               after);
+    }
+    console.log->info("wrote {0}/denoise.png and {0}/denoise.csv", out_);
+  }
+
+  // Rows: original, noised, denoised; as they are: before, after.
+  static Image picture(const Model& model, const std::vector<Pair>& pairs, bool known) {
+    const auto shown = std::min<int64_t>(kMostShown, static_cast<int64_t>(pairs.size()));
+    std::vector<std::string> names = {"before", "after"};
+    if (known) names = {"original", "noised", "denoised"};
+    Shape shape = model.backbone->state_shape();
+    shape.insert(shape.begin(), shown * static_cast<int64_t>(names.size()));
+    Tensor states = torch::empty(shape, torch::kFloat64);
+    int64_t place = 0;
+    const auto add_row = [&](State Pair::*stage) {
+      for (int64_t i = 0; i < shown; ++i) {
+        put_state(pairs[static_cast<size_t>(i)].*stage, states, place++);
+      }
+    };
+    if (known) add_row(&Pair::clean);
+    add_row(&Pair::start);
+    add_row(&Pair::end);
+    return picture_grid(states, model.scaling, shown, names, "");
+  }
+
+  std::string model_, data_, label_ = "own", out_ = "out/denoise";
+  int64_t count_ = 16, seed_ = 0;
+  double gamma_ = 0.6;
+  DescentOptions descent_;
+  RuntimeOptions runtime_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> denoise_verb() {
+  return std::make_unique<Denoise>();
+}
+
+}  // namespace eqm::cli

@@ -1,0 +1,16 @@
+// Opens data sets for verbs that themselves know the size and the channels images should have.
+#pragma once
+
+#include <string>
+
+#include "eqm/data/open_source.h"
+
+namespace eqm::cli {
+
+// As open_source(), with a hint for sets that hold no images.
+SourcePtr open_images(const std::string& what, const SourceOptions& options);
+
+// What was not trained on: the test part of a set, or all of a set that has no parts.
+SourcePtr open_unseen(const std::string& what, SourceOptions options);
+
+}  // namespace eqm::cli

@@ -1,0 +1,62 @@
+// What a sampling verb leaves in its folder: a picture of every sample as it is done, one line of
+// JSON for each, a labelled grid, the strip of intermediate states, the distribution of steps.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "eqm/descend/sampling.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/png.h"
+
+namespace eqm::cli {
+
+struct OutputChoice {
+  bool pictures = true;
+  bool trace = false;      // trace.png: how the first sample of each row came about
+  bool histogram = false;  // steps.png and steps.svg
+};
+
+class SampleOutput {
+ public:
+  // `rows` are the names of the grid's rows, each of `columns` samples; `origin` is what made them,
+  // for the pictures' text.
+  SampleOutput(const std::filesystem::path& folder, const Model& model,
+               std::vector<std::string> rows, int64_t columns, PngText origin,
+               const OutputChoice& choice);
+
+  // Samples in the order of their numbers. Bad disks are errors here.
+  void watch(int64_t sample, const Sight& sight);
+  void add(int64_t sample, const Outcome& outcome);
+
+  // Writes what needs all samples. Returns the names of the files.
+  std::vector<std::string> finish();
+
+  // One line per status with its count, then the mean steps and evaluations.
+  std::string summary() const;
+  int64_t count_of(DescentStatus status) const;
+  double mean_steps() const;
+
+ private:
+  std::string row_of(int64_t sample) const;
+  void write_picture(int64_t sample, const Tensor& state);
+  void write_points();
+  void write_trace();
+  void write_histogram();
+
+  std::filesystem::path folder_;
+  const Model& model_;
+  std::vector<std::string> rows_;
+  int64_t columns_;
+  PngText origin_;
+  OutputChoice choice_;
+  AtomicFile lines_;
+  std::vector<Tensor> kept_;  // states for the grid, or points
+  std::map<int64_t, std::vector<State>> traces_;
+  std::vector<double> steps_, evaluations_;
+  std::map<DescentStatus, int64_t> outcomes_;
+};
+
+}  // namespace eqm::cli

@@ -1,0 +1,90 @@
+#include "cli/score_sets.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/open_images.h"
+#include "eqm/base/error.h"
+#include "eqm/data/layout.h"
+#include "eqm/data/made_images.h"
+#include "eqm/data/pick_source.h"
+#include "eqm/io/text.h"
+
+namespace eqm::cli {
+namespace {
+
+// Whether states are bytes scaled, and not latents or points.
+bool knows_pixels(const Model& model) {
+  return model.scaling == Scaling::pixels() && model.backbone->state_shape().size() == 3;
+}
+
+ScoreSet made_set(MadeImages kind, const std::string& name, const Model& model, int64_t count) {
+  if (!knows_pixels(model)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}' is made of images, and the model knows none", name),
+                "compare with data of the kind that the model was trained on");
+  }
+  const Shape shape = model.backbone->state_shape();
+  std::vector<int64_t> indices(static_cast<size_t>(count));
+  std::iota(indices.begin(), indices.end(), 0);
+  return {.name = name,
+          .source = made_images(kind, count,
+                                {.channels = shape[0], .height = shape[1], .width = shape[2]}),
+          .indices = std::move(indices)};
+}
+
+// How images become as the model knows them.
+SourceOptions fitting(const Model& model) {
+  SourceOptions how;
+  if (!knows_pixels(model)) return how;
+  const Shape shape = model.backbone->state_shape();
+  if (shape[0] == 1 || shape[0] == 3) how.channels = shape[0];
+  if (shape[1] == shape[2]) how.size = shape[1];
+  return how;
+}
+
+SourcePtr open_fitting(const std::string& name, const Model& model, Split split) {
+  SourceOptions how = fitting(model);
+  how.split = split;
+  return split == Split::test ? open_unseen(name, how) : open_images(name, how);
+}
+
+void require_shape(const Source& source, const std::string& name, const Model& model) {
+  const Layout layout = layout_of(source);
+  const Shape shape = model.backbone->state_shape();
+  if (layout.shape == shape && (layout.dtype == Dtype::u8) == knows_pixels(model)) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{} holds {}, and the model's states are {} [{}]", in_quotes(name),
+                          describe(layout), knows_pixels(model) ? "pixels" : "numbers",
+                          fmt::join(shape, ", ")),
+              "give data of the kind that the model was trained on");
+}
+
+}  // namespace
+
+ScoreSet open_score_set(const std::string& name, const Model& model,
+                        const ScoreSetOptions& options) {
+  if (const auto kind = find_named(made_image_names(), name)) {
+    return made_set(*kind, name, model, options.count);
+  }
+  const SourcePtr whole = open_fitting(name, model, options.split);
+  require_shape(*whole, name, model);
+  const Choice choice = choose_examples(whole->size(), std::min(options.count, whole->size()));
+  return {.name = name, .source = pick_source(whole, choice.chosen), .indices = choice.chosen};
+}
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view name = trimmed(std::string_view(list).substr(begin, end - begin));
+    if (!name.empty()) names.emplace_back(name);
+    begin = end + 1;
+  }
+  return names;
+}
+
+}  // namespace eqm::cli

@@ -1,0 +1,85 @@
+#include "eqm/landscape/labels.h"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/base/nearest.h"
+#include "eqm/io/text.h"
+
+namespace eqm {
+namespace {
+
+constexpr const char* kNull = "null";
+
+template <class Number>
+bool parse(std::string_view text, Number& value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(trimmed(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+int64_t label_of(const Model& model, const std::string& text) {
+  const int64_t classes = model.backbone->num_classes();
+  for (size_t i = 0; i < model.class_names.size(); ++i) {
+    if (model.class_names[i] == text) return static_cast<int64_t>(i);
+  }
+  if (text == kNull && (model.backbone->null_label() >= 0 || classes == 0)) return kNullClass;
+  int64_t label = -1;
+  if (parse(text, label) && label >= 0 && label < classes) return label;
+  throw Error(ErrorKind::usage, fmt::format("the model has no class '{}'", text),
+              classes == 0                ? "it was trained without classes; leave labels away"
+              : model.class_names.empty() ? fmt::format("give numbers from 0 to {}", classes - 1)
+                                          : suggestion(text, model.class_names));
+}
+
+std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
+  std::vector<int64_t> labels;
+  for (const std::string& part : parts_of(text)) labels.push_back(label_of(model, part));
+  return labels;
+}
+
+Terms mix_of(const Model& model, const std::string& text) {
+  Terms terms = {.list = {}};
+  for (const std::string& part : parts_of(text)) {
+    const size_t colon = part.rfind(':');
+    double weight = 1;
+    if (colon != std::string::npos &&
+        (!parse(trimmed(std::string_view(part).substr(colon + 1)), weight) ||
+         !std::isfinite(weight))) {
+      throw Error(ErrorKind::usage, fmt::format("'{}' has no number behind its colon", part),
+                  "write label:weight, such as coat:1,bag:0.5");
+    }
+    const std::string name(trimmed(std::string_view(part).substr(0, colon)));
+    terms.list.push_back({.label = label_of(model, name), .weight = weight, .rest_weight = weight});
+  }
+  bool any = false;
+  for (const Term& term : terms.list) any = any || term.weight != 0;
+  if (!any) {
+    throw Error(ErrorKind::usage, "all weights of the mix are 0, so that nothing would move",
+                "give at least one label a weight");
+  }
+  return terms;
+}
+
+std::string label_name(const Model& model, int64_t label) {
+  const auto index = static_cast<size_t>(label);
+  if (label < 0) return kNull;
+  return index < model.class_names.size() ? model.class_names[index] : std::to_string(label);
+}
+
+}  // namespace eqm

@@ -1,0 +1,24 @@
+// Labels as people write them: by class name or number, and mixtures of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eqm/landscape/model.h"
+#include "eqm/landscape/terms.h"
+
+namespace eqm {
+
+// A class by name or number, or "null". An unknown one is a usage error with the nearest name.
+int64_t label_of(const Model& model, const std::string& text);
+
+// Labels separated by commas.
+std::vector<int64_t> labels_of(const Model& model, const std::string& text);
+
+// "coat:1,bag:0.5,null:-0.5": labels and their weights; a weight left away is 1.
+Terms mix_of(const Model& model, const std::string& text);
+
+// What to call a label: its class name, or its number.
+std::string label_name(const Model& model, int64_t label);
+
+}  // namespace eqm

@@ -1,0 +1,63 @@
+#include "eqm/landscape/labels.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/small_models.h"
+
+namespace eqm::test {
+namespace {
+
+Model named() {
+  Model model = model_of(small_sit(), ObjectiveKind::eqm);  // three classes and a null class
+  model.class_names = {"coat", "ankle boot", "bag:red"};
+  return model;
+}
+
+TEST(Labels, are_found_by_name_and_number) {
+  const Model model = named();
+  EXPECT_EQ(label_of(model, "ankle boot"), 1);
+  EXPECT_EQ(label_of(model, "2"), 2);
+  EXPECT_EQ(label_of(model, "null"), kNullClass);
+  EXPECT_EQ(labels_of(model, " coat , 2,ankle boot"), (std::vector<int64_t>{0, 2, 1}));
+  EXPECT_EQ(label_name(model, 1), "ankle boot");
+  EXPECT_EQ(label_name(model, kNullClass), "null");
+}
+
+TEST(Labels, that_do_not_exist_are_refused_with_advice) {
+  const Model model = named();
+  for (const char* text : {"3", "-1", "cot", "", "1.0", "0x1"}) {
+    expect_error(ErrorKind::usage, "no class", [&] { label_of(model, text); });
+  }
+  SitConfig config = small_sit_config();
+  config.class_dropout_prob = 0;
+  const Model without = model_of(small_sit(config), ObjectiveKind::eqm);
+  expect_error(ErrorKind::usage, "no class 'null'", [&] { label_of(without, "null"); });
+}
+
+TEST(Mix, has_labels_and_weights) {
+  const Terms terms = mix_of(named(), "coat:1.5, bag:red:-2 ,null:-0.5,1");
+  ASSERT_EQ(terms.list.size(), 4U);
+  EXPECT_EQ(terms.list[0].label, 0);
+  EXPECT_EQ(terms.list[0].weight, 1.5);
+  EXPECT_EQ(terms.list[1].label, 2);
+  EXPECT_EQ(terms.list[1].weight, -2);
+  EXPECT_EQ(terms.list[2].label, kNullClass);
+  EXPECT_EQ(terms.list[2].weight, -0.5);
+  EXPECT_EQ(terms.list[3].label, 1);
+  EXPECT_EQ(terms.list[3].weight, 1);
+}
+
+TEST(Mix, of_nonsense_is_refused) {
+  const Model model = named();
+  expect_error(ErrorKind::usage, "behind its colon", [&] { mix_of(model, "coat:x"); });
+  expect_error(ErrorKind::usage, "behind its colon", [&] { mix_of(model, "coat:"); });
+  expect_error(ErrorKind::usage, "behind its colon", [&] { mix_of(model, "coat:inf"); });
+  expect_error(ErrorKind::usage, "all weights", [&] { mix_of(model, "coat:0,1:0"); });
+  expect_error(ErrorKind::usage, "no class", [&] { mix_of(model, "hat:1"); });
+  expect_error(ErrorKind::usage, "no class", [&] { mix_of(model, ""); });
+  expect_error(ErrorKind::usage, "no class", [&] { mix_of(model, "coat:1,,1:1"); });
+}
+
+}  // namespace
+}  // namespace eqm::test
