@@ -40,7 +40,8 @@ bench: configure  ## measure against plain LibTorch
 format:  ## format the sources in place
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format -i
 
-lint: setup  ## formatting, include directions, clang-tidy
+lint:  ## formatting, include directions, clang-tidy
+	@scripts/setup.sh --lint
 	@scripts/lint.sh
 
 sanitize: setup  ## run the tests under the address, undefined-behaviour and thread sanitizers

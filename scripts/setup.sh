@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages eqm needs, if any is missing. Asks nothing, safe to repeat.
+# Installs the Debian packages eqm needs, if any is missing; with --lint also those of `make lint`. Asks
+# nothing, safe to repeat.
 set -euo pipefail
 
 packages=(
@@ -10,8 +11,11 @@ packages=(
   librandom123-dev
   libgtest-dev libgmock-dev librapidcheck-dev protobuf-compiler
   dataset-fashion-mnist
-  clang clang-format clang-tidy
+  clang-format
 )
+if [ "${1:-}" = "--lint" ]; then
+  packages+=(clang clang-tidy libc++-dev libc++abi-dev)
+fi
 
 if ! command -v dpkg-query > /dev/null; then
   echo "setup: this is not Debian; install the equivalents of: ${packages[*]}" >&2
