@@ -52,6 +52,18 @@ SourcePtr open_fitting(const std::string& name, const Model& model, Split split)
   return split == Split::test ? open_unseen(name, how) : open_images(name, how);
 }
 
+// Names that mean nothing may have been meant for a set that is made here.
+SourcePtr open_named(const std::string& name, const Model& model, Split split) {
+  try {
+    return open_fitting(name, model, split);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    throw Error(error.kind(), error.what(),
+                fmt::format("{}; built in are {}", error.hint(),
+                            fmt::join(all_names(made_image_names()), ", ")));
+  }
+}
+
 void require_shape(const Source& source, const std::string& name, const Model& model) {
   const Layout layout = layout_of(source);
   const Shape shape = model.backbone->state_shape();
@@ -70,20 +82,15 @@ ScoreSet open_score_set(const std::string& name, const Model& model,
   if (const auto kind = find_named(made_image_names(), name)) {
     return made_set(*kind, name, model, options.count);
   }
-  const SourcePtr whole = open_fitting(name, model, options.split);
+  const SourcePtr whole = open_named(name, model, options.split);
   require_shape(*whole, name, model);
   const Choice choice = choose_examples(whole->size(), std::min(options.count, whole->size()));
   return {.name = name, .source = pick_source(whole, choice.chosen), .indices = choice.chosen};
 }
 
 std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view name = trimmed(std::string_view(list).substr(begin, end - begin));
-    if (!name.empty()) names.emplace_back(name);
-    begin = end + 1;
-  }
+  std::vector<std::string> names = comma_parts(list);
+  std::erase(names, "");
   return names;
 }
 

@@ -9,6 +9,7 @@
 
 #include "eqm/base/draws.h"
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 
 namespace eqm {
 namespace {
@@ -63,7 +64,13 @@ Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64
       size_(static_cast<size_t>(
           std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<>()))),
       type_(type),
-      capacity_(capacity > 0 ? capacity : default_capacity(field)) {}
+      capacity_(capacity > 0 ? capacity : default_capacity(field)) {
+  if (!type.device().is_cpu()) return;
+  const double numbers = std::max(field.row_numbers(), static_cast<double>(size_));
+  require_memory(
+      static_cast<double>(capacity_) * numbers * static_cast<double>(type.dtype().itemsize()),
+      "lower the rows computed at once (--rows)");
+}
 
 Engine::~Engine() = default;
 

@@ -84,7 +84,7 @@ class Engine {
   using Supply = std::function<std::optional<Request>()>;
 
   // `shape` is that of one state, `type` the device and precision of the field. A capacity of 0
-  // rows lets the engine choose.
+  // rows lets the engine choose; one that the machine cannot hold is a usage error.
   Engine(const Field& field, Shape shape, torch::TensorOptions type, int64_t capacity = 0);
 
   ~Engine();

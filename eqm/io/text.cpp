@@ -1,5 +1,6 @@
 #include "eqm/io/text.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -46,6 +47,16 @@ std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string> comma_parts(std::string_view text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(trimmed(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 std::string in_quotes(std::string_view text) {

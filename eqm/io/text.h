@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eqm/base/utf8.h"
 
@@ -18,6 +19,9 @@ std::string utf8_from_latin1(std::string_view text);
 
 // Without blanks at both ends.
 std::string_view trimmed(std::string_view text);
+
+// The trimmed parts between commas; an empty text has one part, which is empty.
+std::vector<std::string> comma_parts(std::string_view text);
 
 // 'text' in single quotes: control characters and broken UTF-8 as \xNN, long text cut short with
 // "...".

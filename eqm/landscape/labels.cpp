@@ -21,16 +21,6 @@ bool parse(std::string_view text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    parts.emplace_back(trimmed(std::string_view(text).substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 }  // namespace
 
 int64_t label_of(const Model& model, const std::string& text) {
@@ -49,13 +39,13 @@ int64_t label_of(const Model& model, const std::string& text) {
 
 std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
   std::vector<int64_t> labels;
-  for (const std::string& part : parts_of(text)) labels.push_back(label_of(model, part));
+  for (const std::string& part : comma_parts(text)) labels.push_back(label_of(model, part));
   return labels;
 }
 
 Terms mix_of(const Model& model, const std::string& text) {
   Terms terms = {.list = {}};
-  for (const std::string& part : parts_of(text)) {
+  for (const std::string& part : comma_parts(text)) {
     const size_t colon = part.rfind(':');
     double weight = 1;
     if (colon != std::string::npos &&

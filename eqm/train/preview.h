@@ -1,6 +1,9 @@
 // A look at what a model has learned so far: samples from noise that is the same at every step.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "eqm/descend/options.h"
 #include "eqm/io/image.h"
 #include "eqm/landscape/model.h"
@@ -11,10 +14,12 @@ struct PreviewOptions {
   int64_t per_class = 4;
   uint64_t seed = 0;
   DescentOptions descent;
+  std::function<bool()> go_on = {};  // asked at every step of the descent; empty for always
 };
 
 // A row per class (at most ten classes), or a square of samples for a model without classes. Only
-// for states that are images.
-Image draw_preview(const Model& model, const PreviewOptions& options, const std::string& title);
+// for states that are images. Nothing when it was told not to go on.
+std::optional<Image> draw_preview(const Model& model, const PreviewOptions& options,
+                                  const std::string& title);
 
 }  // namespace eqm

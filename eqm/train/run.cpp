@@ -140,18 +140,20 @@ void Run::evaluate() {
 }
 
 void Run::preview() {
-  const Image grid = draw_preview(state_.averaged(),
-                                  {.per_class = options_.cadence.preview,
-                                   .seed = static_cast<uint64_t>(options_.seed),
-                                   .descent = options_.descent},
-                                  fmt::format("step {}", state_.step));
+  const std::optional<Image> grid = draw_preview(state_.averaged(),
+                                                 {.per_class = options_.cadence.preview,
+                                                  .seed = static_cast<uint64_t>(options_.seed),
+                                                  .descent = options_.descent,
+                                                  .go_on = [&] { return !host_.stop_requested(); }},
+                                                 fmt::format("step {}", state_.step));
+  if (!grid) return;
   create_folder(paths_.samples());
-  write_png(paths_.samples() / fmt::format("step-{:07}.png", state_.step), grid,
+  write_png(paths_.samples() / fmt::format("step-{:07}.png", state_.step), *grid,
             {{"Software", "eqm"},
              {"Step", std::to_string(state_.step)},
              {"Seed", std::to_string(options_.seed)},
              {"Objective", name_of(options_.objective.kind)}});
-  metrics_.image(state_.step, "samples", grid);
+  metrics_.image(state_.step, "samples", *grid);
 }
 
 void Run::checkpoint() {

@@ -17,7 +17,7 @@ namespace eqm {
 struct RunHost {
   std::shared_ptr<Logger> log;
   Progress& progress;
-  std::function<bool()> stop_requested;  // asked before and after every step
+  std::function<bool()> stop_requested;  // asked around every step and while a preview is drawn
   torch::TensorOptions type;             // device and precision to compute with
   bool autocast = false;                 // matrix products in bfloat16
 };

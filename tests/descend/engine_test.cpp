@@ -260,6 +260,13 @@ TEST(Engine, refuses_what_can_never_work) {
   EXPECT_TRUE(field.batches.empty());
 }
 
+TEST(Engine, refuses_more_rows_than_the_machine_can_hold) {
+  const LearnedField field(model_of(small_sit(), ObjectiveKind::eqm));
+  expect_error(ErrorKind::usage, "of memory", [&] {
+    Engine(field, {2, 4, 4}, torch::kFloat64, int64_t{1} << 50);
+  });
+}
+
 TEST(Engine, chooses_rows_by_the_memory_of_a_row) {
   const Bowl light;
   EXPECT_EQ(Engine(light, {2}, torch::kFloat64).capacity(), 4096);
