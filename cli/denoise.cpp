@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/pictures.h"
+#include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/pick_source.h"
 #include "eqm/io/atomic_file.h"
@@ -21,7 +22,6 @@
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
-#include "eqm/train/training_batch.h"
 
 namespace eqm::cli {
 namespace {

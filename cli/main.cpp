@@ -67,6 +67,8 @@ std::vector<Command> all_commands(CLI::App& app) {
   verbs.push_back(neighbours_verb());
   verbs.push_back(info_verb());
   verbs.push_back(export_verb());
+  verbs.push_back(sweep_verb());
+  verbs.push_back(bench_verb());
   verbs.push_back(doctor_verb());
   commands.reserve(verbs.size());  // Flags refer to their command's options
   for (auto& verb : verbs) {

@@ -9,6 +9,7 @@
 #include "cli/open_images.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
+#include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/evenly.h"
 #include "eqm/data/layout.h"
@@ -18,7 +19,6 @@
 #include "eqm/io/text.h"
 #include "eqm/landscape/scaling.h"
 #include "eqm/tensor/runtime.h"
-#include "eqm/train/training_batch.h"
 
 namespace eqm::cli {
 namespace {

@@ -12,13 +12,13 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/descend/evaluation.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
-#include "eqm/train/training_batch.h"
 
 namespace eqm::cli {
 namespace {

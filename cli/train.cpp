@@ -19,6 +19,9 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
     std::cout << fmt::format("{:<16} {:.4g}  (averaged weights)\n", "held-out loss",
                              *summary.held_out_loss);
   }
+  if (summary.held_out_accuracy) {
+    std::cout << fmt::format("{:<16} {:.2f} %\n", "accuracy", 100 * *summary.held_out_accuracy);
+  }
   std::cout << fmt::format("{:<16} {}, {:.1f} images/s, {:.1f} % of it waiting for data\n", "time",
                            duration_text(summary.seconds), summary.images_per_second,
                            100 * summary.data_share);
@@ -26,7 +29,9 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
     std::cout << fmt::format("{:<16} {} damaged examples\n", "skipped", summary.skipped);
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
-  if (summary.finished) {
+  if (summary.finished && summary.held_out_accuracy) {
+    std::cout << "next: eqm bench engine --judge " << out << '\n';
+  } else if (summary.finished) {
     std::cout << fmt::format("next: eqm sample --model {0} --rule land --out {0}/drawn\n", out);
   } else {
     std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);

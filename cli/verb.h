@@ -43,6 +43,8 @@ std::unique_ptr<Verb> score_verb();
 std::unique_ptr<Verb> neighbours_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> export_verb();
+std::unique_ptr<Verb> sweep_verb();
+std::unique_ptr<Verb> bench_verb();
 std::unique_ptr<Verb> doctor_verb();
 
 }  // namespace eqm::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "eqm/backbone/convnet.h"
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
 #include "eqm/base/error.h"
@@ -56,7 +57,11 @@ std::shared_ptr<Backbone> make_backbone(const std::string& architecture, double 
     const std::string kind = json.at("kind");
     if (kind == "sit") return build<Sit>(sit_config_from_json(architecture), most_weights);
     if (kind == "mlp") return build<Mlp>(mlp_config_from_json(architecture), most_weights);
-    throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind), "one of: sit, mlp");
+    if (kind == "convnet") {
+      return build<ConvNet>(convnet_config_from_json(architecture), most_weights);
+    }
+    throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind),
+                "one of: sit, mlp, convnet");
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::input, "the model's architecture is not readable JSON",
                 "was the file written by eqm?");

@@ -27,8 +27,9 @@ struct Condition {
 using Conditioning = std::vector<Tensor>;
 
 struct Prediction {
-  Tensor output;    // like x: the network's raw output, whose sign the Model knows
-  Tensor features;  // [B, ...]: activations of the last block, for the dispersive loss
+  // Like x: the network's raw output, whose sign the Model knows. Of a classifier: its logits.
+  Tensor output;
+  Tensor features;  // [B, ...]: activations of the last block
 };
 
 class Backbone : public torch::nn::Module {

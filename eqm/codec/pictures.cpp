@@ -1,24 +1,28 @@
 #include "eqm/codec/pictures.h"
 
+#include <algorithm>
+
 #include "eqm/base/error.h"
+#include "eqm/codec/states.h"
 #include "eqm/draw/image_grid.h"
 
 namespace eqm {
 namespace {
 
 // [n, H, W, C] bytes, C 1 or 3.
-Tensor bytes_of(const Tensor& states, const Scaling& scaling) {
+Tensor drawable_bytes(const Tensor& states, const Scaling& scaling) {
   if (states.dim() != 4) throw Error(ErrorKind::usage, "only states of images can be drawn");
-  Tensor values = scaling.to_values(states.detach().to(torch::kFloat32).cpu());
-  const int64_t channels = values.size(1);
-  if (channels != 1 && channels != 3) {
-    values = values.narrow(1, 0, std::min<int64_t>(3, channels));
-    if (channels == 2) values = values.narrow(1, 0, 1);
-    const Tensor least = values.amin(), most = values.amax();
-    values = (values - least) / (most - least).clamp_min(1e-12) * 255;
+  const int64_t channels = states.size(1);
+  Tensor bytes;
+  if (channels == 1 || channels == 3) {
+    bytes = bytes_of(states, scaling);
+  } else {
+    const Tensor shown = states.detach().narrow(1, 0, channels == 2 ? 1 : 3);
+    const double least = shown.amin().item<double>(), most = shown.amax().item<double>();
+    const double unit = 255 / std::max(1e-12, most - least);
+    bytes = bytes_of(shown, {.centre = {-least * unit}, .unit = unit});
   }
-  values = torch::nan_to_num(values, 0, 255, 0);
-  return values.round().clamp(0, 255).to(torch::kUInt8).permute({0, 2, 3, 1}).contiguous();
+  return bytes.permute({0, 2, 3, 1}).contiguous();
 }
 
 draw::Pixels pixels_of(const Image& image) {
@@ -32,7 +36,7 @@ draw::Pixels pixels_of(const Image& image) {
 }  // namespace
 
 std::vector<Image> pictures_of(const Tensor& states, const Scaling& scaling) {
-  const Tensor bytes = bytes_of(states, scaling);
+  const Tensor bytes = drawable_bytes(states, scaling);
   const auto each = static_cast<size_t>(bytes.numel() / std::max<int64_t>(1, bytes.size(0)));
   const auto* data = bytes.data_ptr<uint8_t>();
   std::vector<Image> images;

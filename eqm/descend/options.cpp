@@ -53,6 +53,10 @@ void DescentOptions::declare(OptionSet& options) {
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
   options.count("land", land, Range::between(0, 100000), "land: landing steps");
+  options.number("glide", glide, {.least = 0, .most = 1, .above = true},
+                 "land: how much of the way down a landing step goes, but for the last");
+  options.count("walk-order", walk_order, Range::between(1, 2),
+                "land: 2 walks with the bend of the way, 1 straight on");
   options.number("atol", atol, {.least = 0, .most = 1e6, .above = true}, "dopri5: absolute error");
   options.number("rtol", rtol, {.least = 0, .most = 1e6, .above = true}, "dopri5: relative error");
   options.choice("diffusion", diffusion, diffusion_names(), "sde-*: how strong the noise is");
@@ -97,7 +101,7 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
 std::string DescentOptions::described() const {
   std::string text = fmt::format("{} ", name_in(rule_names(), rule));
   if (rule == RuleKind::walk_and_land) {
-    text += fmt::format("walk {} land {}", walk, land);
+    text += fmt::format("walk {} land {} glide {} order {}", walk, land, glide, walk_order);
   } else if (rule == RuleKind::dopri5) {
     text += fmt::format("atol {} rtol {}", atol, rtol);
   } else if (is_integrator(rule)) {
@@ -134,7 +138,9 @@ Rule make_rule(const DescentOptions& options, const Objective& objective) {
     case RuleKind::walk_and_land:
       return walk_and_land({.magnitude = objective.effective_magnitude(),
                             .walk = options.walk,
-                            .land = options.land});
+                            .land = options.land,
+                            .glide = options.glide,
+                            .order = options.walk_order});
     case RuleKind::euler:
       return runge_kutta(RungeKutta::euler, options.limit);
     case RuleKind::heun:

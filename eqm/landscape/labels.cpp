@@ -72,4 +72,9 @@ std::string label_name(const Model& model, int64_t label) {
   return index < model.class_names.size() ? model.class_names[index] : std::to_string(label);
 }
 
+Tensor labels_in_turn(const Model& model, int64_t count) {
+  const int64_t classes = model.backbone->num_classes();
+  return classes > 0 ? torch::arange(count).remainder(classes) : Tensor();
+}
+
 }  // namespace eqm

@@ -21,4 +21,7 @@ Terms mix_of(const Model& model, const std::string& text);
 // What to call a label: its class name, or its number.
 std::string label_name(const Model& model, int64_t label);
 
+// Labels 0, 1, 2, ... in turn, [count] int64; undefined for a model without classes.
+Tensor labels_in_turn(const Model& model, int64_t count);
+
 }  // namespace eqm

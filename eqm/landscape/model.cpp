@@ -131,6 +131,10 @@ Model load_model(const std::filesystem::path& path) {
 }
 
 LearnedField::LearnedField(Model model) : model_(std::move(model)) {
+  if (is_classifier(model_.objective.kind)) {
+    throw Error(ErrorKind::input, "this model is a classifier and has no landscape",
+                "give a model that was trained with --objective eqm or another landscape");
+  }
   if (!sees_time(model_.objective.kind)) table_ = std::make_shared<ConditionTable>(model_.backbone);
 }
 

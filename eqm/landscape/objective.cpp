@@ -14,7 +14,17 @@ const Names<ObjectiveKind>& objective_names() {
       {"eqm-l2", ObjectiveKind::eqm_l2},
       {"fm", ObjectiveKind::fm},
       {"fm-unconditional", ObjectiveKind::fm_unconditional},
-      {"eqm-noise-condition", ObjectiveKind::eqm_noise_condition}};
+      {"eqm-noise-condition", ObjectiveKind::eqm_noise_condition},
+      {"classifier", ObjectiveKind::classifier}};
+  return names;
+}
+
+const Names<ObjectiveKind>& field_objective_names() {
+  static const Names<ObjectiveKind> names = [] {
+    Names<ObjectiveKind> fields = objective_names();
+    std::erase_if(fields, [](const auto& entry) { return is_classifier(entry.second); });
+    return fields;
+  }();
   return names;
 }
 
@@ -32,6 +42,10 @@ bool has_energy(ObjectiveKind kind) {
 
 bool is_flow(ObjectiveKind kind) {
   return kind == ObjectiveKind::fm || kind == ObjectiveKind::fm_unconditional;
+}
+
+bool is_classifier(ObjectiveKind kind) {
+  return kind == ObjectiveKind::classifier;
 }
 
 Magnitude Objective::effective_magnitude() const {
@@ -60,6 +74,11 @@ FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_
 
 Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
           const TrainingBatch& batch) {
+  if (is_classifier(objective.kind)) {
+    const Tensor logits = backbone.forward(batch.x, {}).output;
+    const Tensor right = logits.log_softmax(1).gather(1, batch.labels.unsqueeze(1)).squeeze(1);
+    return {.per_sample = -right, .prediction = logits, .dispersive = {}};
+  }
   const Tensor state = corrupt(batch.x, batch.noise, batch.gamma);
   const Tensor target =
       target_gradient(batch.x, batch.noise, batch.gamma, objective.effective_magnitude());

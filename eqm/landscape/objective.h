@@ -18,9 +18,11 @@ enum class ObjectiveKind {
   fm,                   // Flow Matching: velocity, time shown
   fm_unconditional,     // Flow Matching without time
   eqm_noise_condition,  // the EqM target with γ shown: the paper's ablation
+  classifier,           // no landscape: labels of images, whose features judge samples
 };
 
 const Names<ObjectiveKind>& objective_names();
+const Names<ObjectiveKind>& field_objective_names();  // without the classifier, which has no field
 std::string name_of(ObjectiveKind kind);
 
 // Whether the model sees γ (or t), has an explicit energy, is a flow (sampled over [0, 1], not by
@@ -28,6 +30,7 @@ std::string name_of(ObjectiveKind kind);
 bool sees_time(ObjectiveKind kind);
 bool has_energy(ObjectiveKind kind);
 bool is_flow(ObjectiveKind kind);
+bool is_classifier(ObjectiveKind kind);
 
 struct Objective {
   ObjectiveKind kind = ObjectiveKind::eqm;
@@ -47,8 +50,9 @@ struct TrainingBatch {
 };
 
 struct Loss {
-  Tensor per_sample;  // [B]: mean squared error over elements, plus the weighted dispersive loss
-  Tensor prediction;  // like x: the predicted gradient
+  Tensor per_sample;  // [B]: mean squared error over elements, plus the weighted dispersive loss;
+                      // of a classifier the cross entropy
+  Tensor prediction;  // like x: the predicted gradient; of a classifier the logits
   Tensor dispersive;  // scalar; undefined without dispersive loss
 };
 

@@ -148,6 +148,8 @@ std::string title_of(ObjectiveKind kind) {
       return "Flow Matching without time";
     case ObjectiveKind::eqm_noise_condition:
       return "EqM with noise conditioning";
+    case ObjectiveKind::classifier:
+      break;
   }
   return "";
 }

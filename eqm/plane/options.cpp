@@ -20,7 +20,7 @@ void PlaneOptions::declare(OptionSet& options) {
                  "draws γ near the data: density (1-γ)^-focus; 0 is the paper's uniform γ");
   options.section("landscape");
   Names<ObjectiveKind> offered;
-  for (const auto& entry : objective_names()) {
+  for (const auto& entry : field_objective_names()) {
     // The ablation with γ shown is no landscape: it changes as one descends.
     if (entry.second != ObjectiveKind::eqm_noise_condition) offered.push_back(entry);
   }

@@ -51,9 +51,11 @@ void describe_model(const Model& model, Lines& lines) {
   lines.emplace_back("states", fmt::format("{}", fmt::join(model.backbone->state_shape(), " x ")));
   lines.emplace_back("classes", classes_text(model));
   lines.emplace_back("objective", name_of(model.objective.kind));
-  lines.emplace_back("landscape",
-                     fmt::format("c {}, a {}, λ {}", name_in(magnitude_names(), magnitude.kind),
-                                 magnitude.a, magnitude.lambda));
+  if (!is_classifier(model.objective.kind)) {
+    lines.emplace_back("landscape",
+                       fmt::format("c {}, a {}, λ {}", name_in(magnitude_names(), magnitude.kind),
+                                   magnitude.a, magnitude.lambda));
+  }
   if (model.output_sign < 0) lines.emplace_back("output sign", "-1, as in the reference");
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "eqm/base/draws.h"
+#include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/tensor/noise_tensor.h"
-#include "eqm/train/training_batch.h"
 
 namespace eqm {
 
@@ -14,6 +14,8 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
                           const torch::TensorOptions& type) {
   const torch::NoGradGuard guard;
   std::vector<double> sums(kGammaBuckets, 0), counts(kGammaBuckets, 0);
+  const bool classifier = is_classifier(model.objective.kind);
+  int64_t right = 0;
   const double buckets = kGammaBuckets;
   for (int64_t first = 0; first < examples.size(); first += batch) {
     const int64_t count = std::min(batch, examples.size() - first);
@@ -30,10 +32,11 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
     }
     Objective plain = model.objective;
     plain.dispersive_weight = 0;
-    const Tensor losses = loss(*model.backbone, plain, model.output_sign, pairs)
-                              .per_sample.to(torch::kFloat64)
-                              .cpu()
-                              .contiguous();
+    const Loss judged = loss(*model.backbone, plain, model.output_sign, pairs);
+    if (classifier) {
+      right += (judged.prediction.argmax(1) == pairs.labels).sum().item<int64_t>();
+    }
+    const Tensor losses = judged.per_sample.to(torch::kFloat64).cpu().contiguous();
     const Tensor gammas = pairs.gamma.to(torch::kFloat64).cpu().contiguous();
     for (int64_t i = 0; i < count; ++i) {
       const double place = std::floor(gammas.data_ptr<double>()[i] * buckets);
@@ -45,10 +48,14 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
   HeldOutLoss result;
   double sum = 0;
   for (size_t i = 0; i < sums.size(); ++i) {
-    result.by_gamma.push_back(counts[i] > 0 ? sums[i] / counts[i] : std::nan(""));
+    if (!classifier) {
+      result.by_gamma.push_back(counts[i] > 0 ? sums[i] / counts[i] : std::nan(""));
+    }
     sum += sums[i];
   }
-  result.mean = sum / static_cast<double>(examples.size());
+  const auto total = static_cast<double>(examples.size());
+  result.mean = sum / total;
+  if (classifier) result.accuracy = static_cast<double>(right) / total;
   return result;
 }
 

@@ -2,6 +2,7 @@
 // way from noise to data the landscape is still wrong.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "eqm/data/source.h"
@@ -13,7 +14,8 @@ inline constexpr int64_t kGammaBuckets = 10;
 
 struct HeldOutLoss {
   double mean = 0;
-  std::vector<double> by_gamma;  // of each tenth of [0, 1]; NaN where no example fell
+  std::vector<double> by_gamma;    // of each tenth of [0, 1]; NaN where no example fell
+  std::optional<double> accuracy;  // share of right labels, of a classifier
 };
 
 // Example i always gets the same noise and γ for a seed, so that losses of different steps compare.

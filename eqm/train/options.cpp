@@ -38,7 +38,8 @@ void TrainDataOptions::declare(OptionSet& options) {
 void ModelOptions::declare(OptionSet& options) {
   options.section("model");
   options.text("model", model,
-               fmt::format("mlp for vectors, or a SiT: {}", fmt::join(sit_preset_names(), ", ")));
+               fmt::format("mlp for vectors, convnet to classify, or a SiT: {}",
+                           fmt::join(sit_preset_names(), ", ")));
   options.count("width", width, Range::between(0, 65536), "another width than the preset's");
   options.count("depth", depth, Range::between(0, 1024), "another depth than the preset's");
   options.count("heads", heads, Range::between(0, 1024), "another number of heads");
@@ -101,6 +102,10 @@ void TrainOptions::check() const {
   if (objective.kind == ObjectiveKind::eqm_l2 && model.init.empty()) {
     throw Error(ErrorKind::usage, "eqm-l2 starts from a trained EqM model",
                 "train with --objective eqm first, then give that run by --init");
+  }
+  if (is_classifier(objective.kind) != (model.model == "convnet")) {
+    throw Error(ErrorKind::usage, "a convnet classifies, and only a convnet does",
+                "give --objective classifier and --model convnet together, or neither");
   }
   if (is_flow(objective.kind) && descent.limit == 0 && cadence.sample_every > 0) {
     throw Error(ErrorKind::usage, "a flow cannot be sampled in 0 steps", "raise --limit");

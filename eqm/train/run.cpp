@@ -55,7 +55,9 @@ class Run {
   void preview();
   void checkpoint();
   void keep_work();
-  bool draws_pictures() const { return data_.shape.size() == 3; }
+  bool draws_pictures() const {
+    return data_.shape.size() == 3 && !is_classifier(options_.objective.kind);
+  }
 
   const TrainOptions& options_;
   const RunPaths& paths_;
@@ -79,6 +81,10 @@ LoaderOptions loader_options(const TrainOptions& options) {
           .bad_examples = options.data.skip_damaged ? BadExamples::skip : BadExamples::stop};
 }
 
+bool hides_labels(const Model& model) {
+  return model.backbone->null_label() >= 0;
+}
+
 Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
          TrainingData data, TrainingState state, RunIdentity identity)
     : options_(options),
@@ -90,7 +96,7 @@ Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, con
       loader_(data_.training, loader_options(options), state_.step, host.log),
       metrics_(paths, start == RunStart::resume ? state_.step : 0),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
-                   .label_dropout = options.model.label_dropout,
+                   .label_dropout = hides_labels(state_.model) ? options.model.label_dropout : 0,
                    .null_label = state_.model.backbone->null_label()}) {}
 
 std::vector<TrainingBatch> Run::next_parts() {
@@ -131,7 +137,9 @@ void Run::evaluate() {
       held_out_loss(state_.averaged(), *data_.held_out, static_cast<uint64_t>(options_.seed),
                     std::min<int64_t>(options_.batch, 256), host_.type);
   summary_.held_out_loss = held_out.mean;
+  summary_.held_out_accuracy = held_out.accuracy;
   std::vector<std::pair<std::string, double>> values = {{"held_out_loss", held_out.mean}};
+  if (held_out.accuracy) values.emplace_back("held_out_accuracy", *held_out.accuracy);
   for (size_t i = 0; i < held_out.by_gamma.size(); ++i) {
     if (std::isnan(held_out.by_gamma[i])) continue;
     values.emplace_back(fmt::format("held_out_loss/gamma_0.{}", i), held_out.by_gamma[i]);

@@ -32,7 +32,8 @@ struct RunSummary {
   bool finished = false;
   double smooth_loss = 0;
   std::optional<double> held_out_loss;
-  double seconds = 0;  // of this process
+  std::optional<double> held_out_accuracy;  // of a classifier
+  double seconds = 0;                       // of this process
   double images_per_second = 0;
   double data_share = 0;  // of the time, spent waiting for data
   int64_t skipped = 0;    // damaged examples

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "eqm/backbone/convnet.h"
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
 #include "eqm/base/error.h"
@@ -64,10 +65,30 @@ MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, Objecti
   return config;
 }
 
+ConvNetConfig convnet_for(const ModelOptions& options, const TrainingData& data) {
+  const Shape& shape = data.shape;
+  if (shape.size() != 3 || shape[1] != shape[2]) {
+    throw Error(ErrorKind::input,
+                fmt::format("a classifier learns square images, not states of shape [{}]",
+                            fmt::join(shape, ", ")),
+                "give --size to crop and scale images");
+  }
+  ConvNetConfig config = {.in_channels = shape[0], .input_size = shape[1]};
+  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
+  if (config.num_classes < 2) {
+    throw Error(ErrorKind::input, "a classifier needs data of two classes or more",
+                "sort the images into one folder per class");
+  }
+  if (options.width > 0) config.width = options.width;
+  return config;
+}
+
 std::shared_ptr<Backbone> fresh_backbone(const TrainOptions& options, const TrainingData& data) {
   std::shared_ptr<Backbone> backbone;
   if (options.model.model == "mlp") {
     backbone = std::make_shared<Mlp>(mlp_for(options.model, data, options.objective.kind));
+  } else if (options.model.model == "convnet") {
+    backbone = std::make_shared<ConvNet>(convnet_for(options.model, data));
   } else {
     backbone = std::make_shared<Sit>(sit_for(options.model, data));
   }
@@ -153,6 +174,11 @@ double least_memory(const TrainOptions& options, const TrainingData& data) {
     const MlpConfig config = mlp_for(options.model, data, options.objective.kind);
     weights = weight_count(config);
     kept = static_cast<double>(config.depth * config.width);
+  } else if (options.model.model == "convnet") {
+    const ConvNetConfig config = convnet_for(options.model, data);
+    check(config);
+    weights = weight_count(config);
+    kept = activation_count(config);
   } else {
     const SitConfig config = sit_for(options.model, data);
     check(config);

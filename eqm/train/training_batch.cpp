@@ -1,15 +1,10 @@
 #include "eqm/train/training_batch.h"
 
 #include "eqm/base/draws.h"
-#include "eqm/tensor/bridge.h"
+#include "eqm/codec/states.h"
 #include "eqm/tensor/noise_tensor.h"
 
 namespace eqm {
-
-Tensor states_of(const Batch& batch, const Scaling& scaling, const torch::TensorOptions& type) {
-  const TensorView view = {.dtype = batch.dtype, .shape = batch.shape, .bytes = *batch.bytes};
-  return scaling.to_states(to_tensor(view, batch.bytes).to(type.device())).to(type);
-}
 
 TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
                                   const Randomness& randomness, int64_t first_row,

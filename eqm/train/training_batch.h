@@ -19,7 +19,4 @@ TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
                                   const Randomness& randomness, int64_t first_row,
                                   const torch::TensorOptions& type);
 
-// The examples of a batch as states.
-Tensor states_of(const Batch& batch, const Scaling& scaling, const torch::TensorOptions& type);
-
 }  // namespace eqm

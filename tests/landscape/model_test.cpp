@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "eqm/backbone/convnet.h"
 #include "eqm/tensor/bridge.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
@@ -193,7 +194,7 @@ TEST(LearnedField, sign_turns_the_gradient) {
 TEST(LearnedField, hides_time_from_models_that_never_saw_it) {
   const Tensor x = normal(3, 2, {2, 4, 4});
   const Condition timed = {.labels = {}, .time = torch::tensor({0.3, 0.8}, torch::kFloat64)};
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     const LearnedField field(model_of(small_sit(), kind));
     const bool same = torch::equal(field.gradient(x, timed), field.gradient(x, {}));
     EXPECT_EQ(same, !sees_time(kind)) << name;
@@ -221,6 +222,12 @@ TEST(LearnedField, answers_the_same_from_several_threads_at_once) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(equal, std::vector<int>(kThreads, 15));
   }
+}
+
+TEST(LearnedField, a_classifier_has_none) {
+  const auto net = std::make_shared<ConvNet>(ConvNetConfig{.width = 2, .features = 3});
+  expect_input_error("is a classifier",
+                     [&] { LearnedField refused(model_of(net, ObjectiveKind::classifier)); });
 }
 
 }  // namespace

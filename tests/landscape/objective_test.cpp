@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/backbone/convnet.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/landscape/model.h"
 #include "tests/support/golden.h"
@@ -69,7 +70,7 @@ TEST(Corruption, target_points_from_data_to_noise_and_vanishes_at_data) {
 TEST(Loss, of_a_perfect_predictor_is_zero) {
   const Tensor x = normal(8, 5, {3}), noise = normal(9, 5, {3});
   const Tensor gamma = uniform_rows({.seed = 10}, 5, torch::kFloat64);
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     if (has_energy(kind)) continue;
     const Objective objective = {.kind = kind, .magnitude = {}, .dispersive_weight = 0};
     // SPEC §2: a flow's velocity x - ε is minus the gradient (ε - x)·1; the sign belongs to the
@@ -109,7 +110,7 @@ TEST(Loss, is_the_mean_square_over_elements_of_each_sample) {
 TEST(Loss, shows_gamma_to_conditional_objectives_only) {
   const Tensor x = normal(14, 2, {3}), noise = normal(15, 2, {3});
   const Tensor gamma = torch::tensor({0.2, 0.7}, torch::kFloat64);
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     if (has_energy(kind)) continue;
     Recorder backbone(x);
     loss(backbone, {.kind = kind, .magnitude = {}, .dispersive_weight = 0}, 1.0,
@@ -151,7 +152,7 @@ void expect_parameter_gradients(const std::shared_ptr<Backbone>& backbone, Objec
 }
 
 TEST(Loss, parameter_gradients_match_differences_for_every_objective_on_an_mlp) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     SCOPED_TRACE(name);
     const auto mlp = small_mlp({.dimension = 3,
                                 .width = 5,
@@ -165,7 +166,7 @@ TEST(Loss, parameter_gradients_match_differences_for_every_objective_on_an_mlp) 
 }
 
 TEST(Loss, parameter_gradients_match_differences_for_every_objective_on_a_sit) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     SCOPED_TRACE(name);
     SitConfig config = small_sit_config();
     config.depth = 1;
@@ -219,7 +220,26 @@ TEST(DropLabels, replaces_exactly_those_below_the_probability) {
 
 TEST(Objective, every_kind_has_a_name_of_its_own) {
   for (const auto& [name, kind] : objective_names()) EXPECT_EQ(name_of(kind), name);
-  EXPECT_EQ(objective_names().size(), 6U);
+  EXPECT_EQ(objective_names().size(), 7U);
+}
+
+TEST(Loss, of_a_classifier_is_the_cross_entropy_of_clean_images) {
+  ConvNet net({.input_size = 8, .width = 2, .features = 3, .num_classes = 4});
+  net.to(torch::kFloat64);
+  shake(net, 0.3);
+  const TrainingBatch batch = {.x = normal(1, 5, {1, 8, 8}),
+                               .noise = normal(2, 5, {1, 8, 8}),
+                               .gamma = torch::full({5}, 0.5, torch::kFloat64),
+                               .labels = torch::tensor({0, 1, 2, 3, 0}, torch::kInt64)};
+  Objective objective;
+  objective.kind = ObjectiveKind::classifier;
+  const Loss result = loss(net, objective, 1, batch);
+  EXPECT_TRUE(torch::equal(result.prediction, net.forward(batch.x, {}).output));
+  for (int64_t i = 0; i < 5; ++i) {
+    const Tensor chances = result.prediction[i].exp() / result.prediction[i].exp().sum();
+    EXPECT_NEAR(result.per_sample[i].item<double>(),
+                -std::log(chances[batch.labels[i].item<int64_t>()].item<double>()), 1e-12);
+  }
 }
 
 }  // namespace

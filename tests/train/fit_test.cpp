@@ -33,7 +33,7 @@ double held_out_loss(const Model& model) {
 }
 
 TEST(Fit, lowers_the_loss_of_every_objective) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     Model model = fresh_model(kind);
     const double before = held_out_loss(model);
     NoProgress progress;

@@ -48,7 +48,7 @@ class HeldOut : public ::testing::Test {
 
 TEST_F(HeldOut, agrees_with_the_loss_computed_by_hand) {
   const SourcePtr examples = source();
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     const Model subject = model(kind);
     const TrainingBatch batch = {.x = states(),
                                  .noise = normal_rows({.seed = kSeed, .draw = draw_held_out_noise},

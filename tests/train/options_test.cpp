@@ -74,6 +74,16 @@ TEST(TrainOptions, refuse_combinations_that_make_no_sense) {
   expect_refusal("lambda", [](TrainOptions& o) { o.objective.magnitude.lambda = 0; });
 }
 
+TEST(TrainOptions, a_classifier_and_its_network_go_together) {
+  TrainOptions options;
+  options.objective.kind = ObjectiveKind::classifier;
+  expect_error(ErrorKind::usage, "only a convnet", [&] { options.check(); });
+  options.model.model = "convnet";
+  options.check();
+  options.objective.kind = ObjectiveKind::eqm;
+  expect_error(ErrorKind::usage, "only a convnet", [&] { options.check(); });
+}
+
 TEST(TrainOptions, allow_what_only_looks_like_it) {
   TrainOptions options;
   options.batch = 12;

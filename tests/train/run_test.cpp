@@ -489,5 +489,26 @@ TEST_F(RunTraining, refuses_senseless_options_before_it_makes_a_folder) {
   EXPECT_FALSE(fs::exists(paths().folder));
 }
 
+TEST_F(RunTraining, learns_to_classify_and_says_how_well) {
+  TrainOptions options = tiny_options(write_set(folder_ / "set.safetensors", {.count = 600}));
+  options.data.held_out = 60;
+  options.model.model = "convnet";
+  options.model.width = 4;
+  options.objective.kind = ObjectiveKind::classifier;
+  options.steps = 200;
+  options.batch = 12;
+  options.schedule.lr = 3e-3;
+  options.cadence.evaluate_every = 40;
+  options.cadence.sample_every = 40;  // there is nothing to draw
+  const RunSummary summary = run(options, paths("classifier"), RunStart::fresh);
+  ASSERT_TRUE(summary.held_out_accuracy);
+  EXPECT_GE(*summary.held_out_accuracy, 0.9);
+  EXPECT_LT(*summary.held_out_loss, std::log(3.0) / 3);
+  EXPECT_FALSE(fs::exists(folder_ / "classifier/samples"));
+  const Model model = load_model(folder_ / "classifier/model.safetensors");
+  EXPECT_EQ(model.objective.kind, ObjectiveKind::classifier);
+  EXPECT_EQ(model.class_names.size(), 3U);
+}
+
 }  // namespace
 }  // namespace eqm::test

@@ -201,7 +201,7 @@ TEST_F(Setup, presets_give_the_sizes_that_are_not_chosen) {
 }
 
 TEST_F(Setup, vectors_are_for_an_mlp) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     TrainOptions options = options_for({.shape = {3}, .classes = 2, .type = torch::kFloat32});
     options.model.model = "mlp";
     options.model.width = 12;
@@ -243,6 +243,9 @@ TEST_F(Setup, models_that_do_not_fit_the_data_are_refused_with_advice) {
   expect_advice(ErrorKind::input, "square images", "--size", make({.shape = {1, 8, 4}}, "XS/4"));
   expect_advice(ErrorKind::input, "square images", "--model mlp", make(vectors, "XS/4"));
   expect_advice(ErrorKind::input, "an MLP learns vectors", "--model XS/4", make({}, "mlp"));
+  expect_advice(ErrorKind::input, "two classes or more", "one folder per class",
+                make({.classes = 0}, "convnet"));
+  expect_advice(ErrorKind::input, "square images", "--size", make({.shape = {1, 8, 4}}, "convnet"));
   expect_advice(ErrorKind::usage, "unknown model size 'XS/3'", "XS/", make({}, "XS/3"));
 }
 

@@ -219,7 +219,7 @@ TEST(TrainStep, leaves_fixed_weights_alone) {
 }
 
 TEST(TrainStep, every_objective_learns) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     for (const torch::ScalarType type : kPrecisions) {
       const MlpConfig config = {.dimension = 3,
                                 .width = 8,
@@ -264,7 +264,7 @@ TEST(TrainStep, eqm_l2_learns_from_a_trained_eqm_model_and_not_from_a_fresh_one)
 }
 
 TEST(TrainStep, autocast_changes_digits_but_not_the_weights_type) {
-  for (const auto& [name, kind] : objective_names()) {
+  for (const auto& [name, kind] : field_objective_names()) {
     const auto make = [] { return in_type(small_sit(), torch::kFloat32); };
     TrainingState plain = state_of(make(), kind), cast = state_of(make(), kind);
     const TrainingBatch batch = made_batch(0, 8, *plain.model.backbone);

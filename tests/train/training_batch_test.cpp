@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/draws.h"
+#include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/tensor_source.h"
 #include "eqm/tensor/noise_tensor.h"

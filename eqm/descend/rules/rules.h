@@ -42,7 +42,8 @@ struct WalkAndLand {
   Magnitude magnitude;  // c(γ) of the landscape
   int64_t walk = 10;    // steps from noise to the point where c begins to sink
   int64_t land = 4;     // landing steps
-  bool second_order = true;
+  double glide = 1;     // how much of the way down each goes, but for the last, which goes all
+  int64_t order = 2;    // of the walk: 1 straight on, 2 with the bend of the last step
 };
 Rule walk_and_land(const WalkAndLand& numbers);
 

@@ -40,8 +40,9 @@ class WalkAndLandCourse final : public Course {
       return over ? Move::arrival : Move::step;
     }
     gamma_ = std::max(gamma_, edge_);
-    x_ -= landing_ * answer.gradient;
-    return ++landed_ >= numbers_.land ? Move::arrival : Move::step;
+    const bool last = ++landed_ >= numbers_.land;
+    x_ -= (last ? 1 : numbers_.glide) * landing_ * answer.gradient;
+    return last ? Move::arrival : Move::step;
   }
 
  private:
@@ -53,7 +54,7 @@ class WalkAndLandCourse final : public Course {
   void walk(const State& gradient, double length) {
     const double c = numbers_.magnitude(gamma_);
     const State direction = gradient / c;  // ε - x₀
-    if (numbers_.second_order && last_.size() > 0) {
+    if (numbers_.order > 1 && last_.size() > 0) {
       x_ -= pace_ * (1.5 * direction - 0.5 * last_);
     } else {
       x_ -= pace_ * direction;

@@ -1,0 +1,170 @@
+#include "cli/bench_samplers.h"
+
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/engine_bench.h"
+#include "cli/interrupt.h"
+#include "eqm/landscape/labels.h"
+
+namespace eqm::cli {
+namespace {
+
+bool wanted() {
+  return interrupt_requested() == 0;
+}
+
+// A rule as it is used when it may take so many evaluations.
+struct Contender {
+  std::string name;
+  std::function<DescentOptions(int64_t budget)> settings;
+};
+
+std::vector<Contender> contenders(const SamplerBench& options) {
+  const auto plain = [&](RuleKind rule, double mu) {
+    return [=](int64_t budget) { return DescentOptions{.rule = rule, .mu = mu, .limit = budget}; };
+  };
+  // Rules that normalise gradients move every number by about η a step; noise and data are about
+  // one apart.
+  const auto normalised = [](RuleKind rule) {
+    return [=](int64_t budget) {
+      const double eta = 2 / static_cast<double>(budget);
+      return DescentOptions{.rule = rule,
+                            .eta = eta,
+                            .schedule = StepSchedule::linear,
+                            .beta1 = 0.5,
+                            .beta2 = 0.9,
+                            .limit = budget};
+    };
+  };
+  const auto land = [](int64_t budget) {
+    const int64_t landings = std::max<int64_t>(1, budget * 2 / 7);
+    return DescentOptions{
+        .rule = RuleKind::walk_and_land, .walk = budget - landings, .land = landings};
+  };
+  return {{"nesterov", plain(RuleKind::nesterov, options.mu)},
+          {"gd", plain(RuleKind::gradient_descent, 0)},
+          {"nesterov-velocity", plain(RuleKind::nesterov_velocity, options.mu)},
+          {"heavy-ball", plain(RuleKind::heavy_ball, options.mu)},
+          {"adam", normalised(RuleKind::adam)},
+          {"rmsprop", normalised(RuleKind::rmsprop)},
+          {"barzilai-borwein", plain(RuleKind::barzilai_borwein, 0)},
+          {"land", land}};
+}
+
+constexpr int64_t kBudgets[] = {7, 14, 28, 56, 112};
+
+}  // namespace
+
+void SamplerBench::declare(OptionSet& options) {
+  options.text("model", model, "the model to sample: a file, a run folder or a checkpoint");
+  options.text("judge", judge, "a classifier of the same data");
+  options.text("data", data, "what the samples should look like");
+  options.count("reference", reference, Range::between(2, 1e9), "examples of it to compare with");
+  options.count("samples", samples, Range::between(2, 1e7), "samples drawn in each way");
+  options.count("rows", rows, Range::between(1, 100000), "engine: rows at once, in every way");
+  options.count("seed", seed, Range::between(0, 9e15), "where samples start");
+  options.number("mu", mu, Range::between(0, 1), "look-ahead or momentum");
+  options.count("limit", limit, Range::between(1, 1'000'000),
+                "steps of nesterov, which the others are compared with");
+  options.number("threshold", threshold, Range::at_least(0),
+                 "engine: the gradient norm at which samples stop");
+}
+
+std::string bench_engine(const SamplerBench& options, const LearnedField& field,
+                         const QualityMeter& meter, Console& console) {
+  const Model& model = field.model();
+  const DescentOptions rule =
+      DescentOptions{.rule = RuleKind::nesterov, .mu = options.mu, .limit = options.limit}.resolved(
+          model.objective);
+  const bench::EngineBench work = {.samples = options.samples,
+                                   .rows = options.rows,
+                                   .seed = static_cast<uint64_t>(options.seed),
+                                   .eta = rule.eta,
+                                   .mu = rule.mu,
+                                   .limit = rule.limit,
+                                   .threshold = options.threshold};
+  console.progress.begin("measuring", 1000, "parts");
+  const auto ways = bench::bench_engine(field, work, [&](double share) {
+    console.progress.update(static_cast<int64_t>(1000 * share), "");
+    return wanted();
+  });
+  console.progress.end();
+  if (ways.empty()) return "";
+  const Tensor labels = labels_in_turn(model, options.samples);
+  std::cout << fmt::format(
+      "{} samples, nesterov eta {:.4g} mu {} limit {}, threshold {}, {} rows at once\n",
+      options.samples, rule.eta, rule.mu, rule.limit, options.threshold, options.rows);
+  std::cout << fmt::format("{:<14} {:>9} {:>12} {:>9} {:>9} {:>9} {:>12} {:>9}\n", "", "seconds",
+                           "evaluations", "wasted", "of fixed", "in time", "time/evals",
+                           "distance");
+  const auto& fixed = ways.front();
+  nlohmann::json figures = {{"samples", options.samples}, {"threshold", options.threshold}};
+  for (const auto& way : ways) {
+    const double evaluations = static_cast<double>(way.needed) / static_cast<double>(fixed.needed);
+    const double time = way.seconds / fixed.seconds;
+    const double distance = meter.of(way.x, model.scaling, labels).distance;
+    const auto wasted = static_cast<double>(way.evaluated - way.needed);
+    std::cout << fmt::format(
+        "{:<14} {:>9.1f} {:>12} {:>8.1f}% {:>8.1f}% {:>8.1f}% {:>12.3f} {:>9.3f}\n", way.name,
+        way.seconds, way.needed, 100 * wasted / static_cast<double>(way.evaluated),
+        100 * evaluations, 100 * time, time / evaluations, distance);
+    figures["ways"].push_back({{"name", way.name},
+                               {"seconds", way.seconds},
+                               {"evaluations", way.needed},
+                               {"evaluated", way.evaluated},
+                               {"distance", distance}});
+  }
+  const double floor = meter.floor(options.samples);
+  figures["floor"] = floor;
+  std::cout << fmt::format("{:<14} {:>9} {:>12} {:>9} {:>9} {:>9} {:>12} {:>9.3f}\n", "real data",
+                           "", "", "", "", "", "", floor);
+  return figures.dump(2) + "\n";
+}
+
+std::string bench_rules(const SamplerBench& options, const LearnedField& field,
+                        const QualityMeter& meter, Console& console) {
+  const Contest contest = {.samples = options.samples, .seed = static_cast<uint64_t>(options.seed)};
+  nlohmann::json figures = {{"samples", options.samples}};
+  const auto measure = [&](const std::string& name,
+                           const DescentOptions& settings) -> std::optional<Quality> {
+    console.progress.begin(name, options.samples, "samples");
+    const auto quality = meter.of(field, settings, contest, [&](const EngineCounts& counts) {
+      console.progress.update(counts.finished, fmt::format("{} active", counts.active));
+      return wanted();
+    });
+    console.progress.end();
+    if (!quality) return quality;
+    const std::string text = settings.resolved(field.model().objective).described();
+    std::cout << fmt::format("{:<18} {:>7.1f} {:>10.3f} {:>8.1f}%  {}\n", name,
+                             quality->evaluations, quality->distance, 100 * quality->accuracy, text)
+              << std::flush;
+    figures["rows"].push_back({{"rule", name},
+                               {"settings", text},
+                               {"evaluations", quality->evaluations},
+                               {"distance", quality->distance},
+                               {"accuracy", quality->accuracy},
+                               {"diverged", quality->diverged}});
+    return quality;
+  };
+  const double floor = meter.floor(options.samples);
+  figures["floor"] = floor;
+  std::cout << fmt::format("real data {:.3f}\n", floor);
+  std::cout << fmt::format("{:<18} {:>7} {:>10} {:>9}  {}\n", "rule", "evals", "distance", "right",
+                           "settings");
+  const std::vector<Contender> all = contenders(options);
+  const auto paper = measure("nesterov", all.front().settings(options.limit));
+  if (!paper) return "";
+  for (const Contender& contender : all) {
+    for (const int64_t budget : kBudgets) {
+      const auto quality = measure(contender.name, contender.settings(budget));
+      if (!quality) return "";
+      if (quality->distance <= paper->distance) break;  // reached
+    }
+  }
+  return figures.dump(2) + "\n";
+}
+
+}  // namespace eqm::cli

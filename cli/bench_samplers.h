@@ -1,0 +1,32 @@
+// What sampling costs and what it is worth: `eqm bench engine` and `eqm bench rules`.
+#pragma once
+
+#include <string>
+
+#include "cli/quality.h"
+#include "cli/verb.h"
+
+namespace eqm::cli {
+
+struct SamplerBench {
+  std::string model = "models/fashion-xs4.safetensors";
+  std::string judge = "models/fashion-classifier.safetensors";
+  std::string data = "fashion-mnist";
+  int64_t reference = 10000;
+  int64_t samples = 512;
+  int64_t rows = 64;
+  int64_t seed = 0;
+  double mu = 0.35;
+  int64_t limit = 250;
+  double threshold = 10;
+
+  void declare(OptionSet& options);
+};
+
+// Each prints a table and answers its JSON; empty when it was interrupted.
+std::string bench_engine(const SamplerBench& options, const LearnedField& field,
+                         const QualityMeter& meter, Console& console);
+std::string bench_rules(const SamplerBench& options, const LearnedField& field,
+                        const QualityMeter& meter, Console& console);
+
+}  // namespace eqm::cli

@@ -1,0 +1,77 @@
+#include "cli/quality.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cli/open_images.h"
+#include "eqm/base/error.h"
+#include "eqm/codec/states.h"
+#include "eqm/landscape/labels.h"
+
+namespace eqm::cli {
+namespace {
+
+SourcePtr open_for(const Judge& judge, const std::string& data, Split split) {
+  const Shape shape = judge.model().backbone->state_shape();
+  const SourceOptions how = {.split = split, .channels = shape[0], .size = shape[1]};
+  return split == Split::test ? open_unseen(data, how) : open_images(data, how);
+}
+
+}  // namespace
+
+QualityMeter::QualityMeter(Judge judge, const std::string& data, int64_t count)
+    : judge_(std::move(judge)), data_(data) {
+  const SourcePtr training = open_for(judge_, data, Split::train);
+  reference_ = moments_of(judge_, *training, 0, std::min(count, training->size()));
+}
+
+double QualityMeter::floor(int64_t count) const {
+  const SourcePtr unseen = open_for(judge_, data_, Split::test);
+  return frechet_distance(moments_of(judge_, *unseen, 0, std::min(count, unseen->size())),
+                          reference_);
+}
+
+Quality QualityMeter::of(const Tensor& states, const Scaling& scaling, const Tensor& labels) const {
+  const Judge::Opinion opinion = judge_.of(bytes_of(states, scaling));
+  Moments moments;
+  moments.add(opinion.features);
+  Quality quality = {.distance = frechet_distance(moments, reference_)};
+  if (labels.defined()) {
+    quality.accuracy = (opinion.labels == labels).to(torch::kFloat64).mean().item<double>();
+  }
+  return quality;
+}
+
+std::optional<Quality> QualityMeter::of(
+    const LearnedField& field, const DescentOptions& descent, const Contest& contest,
+    const std::function<bool(const EngineCounts&)>& go_on) const {
+  const Model& model = field.model();
+  if (model.backbone->state_shape() != judge_.model().backbone->state_shape()) {
+    throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
+                "train a judge on the data that the model was trained on");
+  }
+  bool whole = true;
+  SamplingRequest request = {.labels = labels_in_turn(model, contest.samples),
+                             .count = contest.samples,
+                             .guidance = contest.guidance,
+                             .seed = contest.seed,
+                             .descent = descent};
+  request.go_on = [&](const EngineCounts& counts) {
+    whole = whole && (!go_on || go_on(counts));
+    return whole;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const DescentResult drawn = sample(field, request);
+  if (!whole) return std::nullopt;
+  Quality quality = of(drawn.x, model.scaling, request.labels);
+  quality.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const SampleRecord& record : drawn.samples) {
+    quality.evaluations += static_cast<double>(record.evaluations);
+    quality.diverged += record.status == DescentStatus::diverged ? 1 : 0;
+  }
+  quality.evaluations /= static_cast<double>(contest.samples);
+  return quality;
+}
+
+}  // namespace eqm::cli

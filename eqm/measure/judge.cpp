@@ -1,0 +1,46 @@
+#include "eqm/measure/judge.h"
+
+#include <algorithm>
+
+#include "eqm/base/error.h"
+#include "eqm/data/batch.h"
+#include "eqm/tensor/bridge.h"
+
+namespace eqm {
+namespace {
+
+constexpr int64_t kAtOnce = 256;
+
+}  // namespace
+
+Judge::Judge(Model classifier) : model_(std::move(classifier)) {
+  if (!is_classifier(model_.objective.kind)) {
+    throw Error(ErrorKind::input, "the judge must be a classifier, and this model is a landscape",
+                "train one with recipes/fashion-classifier.toml, or use one of models/");
+  }
+}
+
+Judge::Opinion Judge::of(const Tensor& pixels) const {
+  const torch::NoGradGuard guard;
+  std::vector<Tensor> features, labels;
+  for (int64_t first = 0; first < pixels.size(0); first += kAtOnce) {
+    const Tensor some = pixels.narrow(0, first, std::min(kAtOnce, pixels.size(0) - first));
+    const Tensor states = model_.scaling.to_states(some).to(options_of(*model_.backbone));
+    const Prediction prediction = model_.backbone->forward(states, {});
+    features.push_back(prediction.features);
+    labels.push_back(prediction.output.argmax(1));
+  }
+  if (features.empty()) throw Error(ErrorKind::usage, "there are no pictures to judge");
+  return {.features = torch::cat(features), .labels = torch::cat(labels)};
+}
+
+Moments moments_of(const Judge& judge, const Source& pictures, int64_t first, int64_t count) {
+  Moments moments;
+  for (const int64_t end = first + count; first < end; first += kAtOnce) {
+    const Batch batch = read_batch(pictures, first, std::min(kAtOnce, end - first));
+    moments.add(judge.of(to_tensor(batch.view(), batch.bytes)).features);
+  }
+  return moments;
+}
+
+}  // namespace eqm
