@@ -40,7 +40,7 @@ std::vector<Contender> contenders(const SamplerBench& options) {
     };
   };
   const auto land = [](int64_t budget) {
-    const int64_t landings = std::max<int64_t>(1, budget * 2 / 7);
+    const int64_t landings = std::max<int64_t>(1, budget * 3 / 7);
     return DescentOptions{
         .rule = RuleKind::walk_and_land, .walk = budget - landings, .land = landings};
   };
@@ -54,7 +54,7 @@ std::vector<Contender> contenders(const SamplerBench& options) {
           {"land", land}};
 }
 
-constexpr int64_t kBudgets[] = {7, 14, 28, 56, 112};
+constexpr int64_t kBudgets[] = {14, 28, 56, 112};
 
 }  // namespace
 

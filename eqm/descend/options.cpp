@@ -53,7 +53,7 @@ void DescentOptions::declare(OptionSet& options) {
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
   options.count("land", land, Range::between(0, 100000), "land: landing steps");
-  options.number("glide", glide, {.least = 0, .most = 1, .above = true},
+  options.number("glide", glide, {.least = 0, .most = 2, .above = true},
                  "land: how much of the way down a landing step goes, but for the last");
   options.count("walk-order", walk_order, Range::between(1, 2),
                 "land: 2 walks with the bend of the way, 1 straight on");

@@ -45,8 +45,8 @@ struct DescentOptions {
   double mu = 0.35;
   double beta1 = 0.9, beta2 = 0.999;
   double temperature = 1e-4;
-  int64_t walk = 10, land = 4, walk_order = 2;
-  double glide = 1;
+  int64_t walk = 8, land = 6, walk_order = 2;
+  double glide = 1.3;
   double atol = 1e-6, rtol = 1e-3;
   DiffusionForm diffusion = DiffusionForm::sigma;
   LastStep last_step = LastStep::mean;

@@ -76,7 +76,7 @@ TEST(DescentOptions, describe_the_numbers_that_matter) {
   EXPECT_EQ(DescentOptions{}.resolved({}).described(),
             "nesterov eta 0.003 mu 0.35 limit 250 threshold 0");
   EXPECT_EQ((DescentOptions{.rule = RuleKind::walk_and_land}.resolved({}).described()),
-            "land walk 10 land 4 glide 1 order 2 limit 250 threshold 0");
+            "land walk 8 land 6 glide 1.3 order 2 limit 250 threshold 0");
 }
 
 TEST(DescentOptions, say_when_to_stop) {

@@ -40,9 +40,9 @@ Rule backtracking(StepSize eta);
 // Walks over the flat part of the landscape and lands where it sinks: see walk_and_land.cpp.
 struct WalkAndLand {
   Magnitude magnitude;  // c(γ) of the landscape
-  int64_t walk = 10;    // steps from noise to the point where c begins to sink
-  int64_t land = 4;     // landing steps
-  double glide = 1;     // how much of the way down each goes, but for the last, which goes all
+  int64_t walk = 8;     // steps from noise to the point where c begins to sink
+  int64_t land = 6;     // landing steps
+  double glide = 1.3;   // how much of the way down each goes, but for the last, which goes all
   int64_t order = 2;    // of the walk: 1 straight on, 2 with the bend of the last step
 };
 Rule walk_and_land(const WalkAndLand& numbers);

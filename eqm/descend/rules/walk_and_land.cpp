@@ -2,7 +2,9 @@
 // a step of size η moves γ by η c(γ). So the flat part, where c does not sink yet, can be walked in
 // a few even steps of γ, and where c sinks in proportion to the distance that is left,
 // c = (1-γ) s, the step 1/s ends on the predicted data point itself: x - f/s = x₀. That is landing;
-// what the prediction lacks, a few more landings mend.
+// what the prediction lacks, a few more landings mend. A learned landscape is a little gentler near
+// the data than the one it learned from, so that landings which go somewhat too far (glide) come
+// nearer than exact ones; the last is exact.
 //
 // The norm of f tells each sample where it is: over the flat part it stays, and once it has sunk
 // against what the walk would make of it the sample lands, however far it has counted.
