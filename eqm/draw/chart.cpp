@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -108,10 +109,20 @@ void line_chart(Canvas& canvas, Rect area, std::span<const Series> series,
   }
   y = widened(y);
   const double room = kHeadroom * y.width();
+  if (options.dots) {  // which would stand on the frame
+    x = widened(x);
+    const double side = kHeadroom / 2 * x.width();
+    x = {x.low - side, x.high + side};
+  }
   Panel panel = panel_for(canvas, area, x, {y.low - room, y.high + room}, options);
   std::vector<LegendEntry> entries;
   for (std::size_t k = 0; k < curves.size(); ++k) {
     panel.path(curves[k], {.colour = category(k), .width = 1.8});
+    if (options.dots) {
+      Polyline drawn;
+      std::ranges::copy_if(curves[k], std::back_inserter(drawn), is_finite);
+      panel.points(drawn, 3.5, category(k));
+    }
     add_entry(entries, series[k].name, k, Marker::line);
   }
   panel.frame();

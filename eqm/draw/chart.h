@@ -33,6 +33,7 @@ struct ChartOptions {
   std::string y_label = {};
   Scale y_scale = Scale::linear;     // log leaves out what is not positive
   std::optional<Place> legend = {};  // none: the corner that hides the fewest points
+  bool dots = false;                 // marks the points that a curve goes through
 };
 
 // Curves in the order of the categorical palette; a value that cannot be drawn breaks its curve.

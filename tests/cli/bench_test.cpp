@@ -106,6 +106,44 @@ TEST_F(BenchCli, finds_how_many_evaluations_rules_need) {
   }
 }
 
+TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
+  const auto sweep = [](const std::string& grid, const std::string& out) {
+    return run_program(
+        {"sweep", "--model", "landscape", "--judge", "judge", "--data", "data.safetensors",
+         "--samples", "8", "--threads", "1", "--grid", grid, "--out", out},
+        {.folder = shared_->path()});
+  };
+  const auto lines = [](const std::string& name) {
+    std::ifstream file(*shared_ / name);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const ProgramResult first = sweep("rule=gd,land limit=3", "sweep");
+  ASSERT_EQ(first.exit_code, 0) << first.errors;
+  EXPECT_EQ(lines("sweep/sweep.jsonl"), 2);
+  const ProgramResult wider = sweep("rule=gd,land limit=3,5", "sweep");
+  ASSERT_EQ(wider.exit_code, 0) << wider.errors;
+  EXPECT_EQ(lines("sweep/sweep.jsonl"), 4) << "only what is new is measured";
+  EXPECT_EQ(lines("sweep/sweep.csv"), 5);
+  for (const char* file : {"by-limit.png", "by-limit.svg", "by-evaluations.png"}) {
+    EXPECT_TRUE(fs::exists(*shared_ / "sweep" / file)) << file;
+  }
+  EXPECT_FALSE(fs::exists(*shared_ / "sweep/by-rule.png")) << "rules are no numbers";
+  const auto expect = [&](const std::string& grid, const std::string& part) {
+    const ProgramResult result = sweep(grid, "refused");
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_TRUE(contains(result.errors, part)) << result.errors;
+    EXPECT_FALSE(fs::exists(*shared_ / "refused"));
+  };
+  expect("", "the grid is empty");
+  expect("limit", "no axis");
+  expect("limit=3 limit=4", "no axis");
+  expect("limt=3", "limt");
+  expect("limit=many", "limit");
+  expect("rule=sde-euler", "SDE");
+  std::ofstream(*shared_ / "sweep/sweep.jsonl") << "{}\n";
+  EXPECT_EQ(sweep("limit=3", "sweep").exit_code, 3);
+}
+
 TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {
   const auto expect = [](const ProgramResult& result, int code, const std::string& part) {
     EXPECT_EQ(result.exit_code, code) << result.errors;

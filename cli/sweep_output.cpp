@@ -1,0 +1,134 @@
+#include "cli/sweep_output.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/figure_file.h"
+#include "eqm/base/error.h"
+#include "eqm/draw/chart.h"
+#include "eqm/io/csv_records.h"
+
+namespace eqm::cli {
+namespace {
+
+std::optional<double> number_in(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What a point has in common with others of its curve: its values on all axes but one.
+std::string curve_of(const std::vector<Axis>& axes, const GridPoint& point, size_t left_out) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (i != left_out && axes[i].values.size() > 1) words.push_back(axes[i].name + " " + point[i]);
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// The distance over `x`, a curve for each combination of the other axes.
+draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measured,
+                      size_t left_out, const std::string& x_label,
+                      const std::function<double(const Measured&)>& x) {
+  std::ranges::stable_sort(measured, {}, x);
+  std::vector<draw::Series> series;
+  for (const GridPoint& point : points_of(axes)) {  // in their order, not that of x
+    const std::string name = curve_of(axes, point, left_out);
+    const auto same = [&](const draw::Series& other) { return other.name == name; };
+    if (std::ranges::any_of(series, same)) continue;
+    draw::Series& curve = series.emplace_back(draw::Series{.name = name});
+    for (const Measured& one : measured) {
+      if (curve_of(axes, one.point, left_out) != name) continue;
+      curve.x.push_back(x(one));
+      curve.y.push_back(one.quality.distance);
+    }
+  }
+  draw::Canvas canvas(720, 440);
+  draw::line_chart(canvas, {.x = 70, .y = 50, .width = 620, .height = 330}, series,
+                   {.title = "Distance between samples and data",
+                    .x_label = x_label,
+                    .y_label = "Fréchet distance",
+                    .y_scale = draw::Scale::log,
+                    .dots = true});
+  return canvas;
+}
+
+}  // namespace
+
+SweepStore::SweepStore(const std::filesystem::path& path) : log_(path) {
+  for (const std::string& line : read_lines(path)) {
+    try {
+      const auto json = nlohmann::json::parse(line);
+      known_[json.at("setting").dump()] = {.distance = json.at("distance"),
+                                           .accuracy = json.at("accuracy"),
+                                           .evaluations = json.at("evaluations"),
+                                           .seconds = json.at("seconds"),
+                                           .diverged = json.at("diverged")};
+    } catch (const nlohmann::json::exception&) {
+      throw Error(ErrorKind::input,
+                  fmt::format("'{}' holds a line that is no measurement", path.string()),
+                  "move the file away, or choose another --out");
+    }
+  }
+}
+
+const Quality* SweepStore::find(const std::string& setting) const {
+  const auto found = known_.find(setting);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+void SweepStore::add(const std::string& setting, const Quality& quality) {
+  log_.append(nlohmann::json{{"setting", nlohmann::json::parse(setting)},
+                             {"distance", quality.distance},
+                             {"accuracy", quality.accuracy},
+                             {"evaluations", quality.evaluations},
+                             {"seconds", quality.seconds},
+                             {"diverged", quality.diverged}}
+                  .dump());
+  known_[setting] = quality;
+}
+
+void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& axes,
+                 const std::vector<Measured>& measured) {
+  CsvRecord header;
+  for (const Axis& axis : axes) header.push_back(axis.name);
+  for (const char* name : {"distance", "right", "evaluations", "seconds", "diverged"}) {
+    header.emplace_back(name);
+  }
+  std::vector<CsvRecord> records;
+  for (const Measured& one : measured) {
+    CsvRecord record = one.point;
+    for (const double value : {one.quality.distance, one.quality.accuracy, one.quality.evaluations,
+                               one.quality.seconds}) {
+      record.push_back(fmt::format("{}", value));
+    }
+    record.push_back(std::to_string(one.quality.diverged));
+    records.push_back(std::move(record));
+  }
+  write_csv_records(folder / "sweep.csv", header, records);
+  const PngText origin = {{"Software", "eqm " EQM_VERSION}};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const bool numbers = std::ranges::all_of(
+        axes[i].values, [](const auto& value) { return number_in(value).has_value(); });
+    if (!numbers || axes[i].values.size() < 2) continue;
+    write_figure(folder / ("by-" + axes[i].name),
+                 chart_of(axes, measured, i, axes[i].name,
+                          [i](const Measured& one) { return *number_in(one.point[i]); }),
+                 origin);
+  }
+  if (measured.size() < 2) return;
+  // Along the last axis, which is the one that changes fastest.
+  write_figure(folder / "by-evaluations",
+               chart_of(axes, measured, axes.size() - 1, "evaluations per sample",
+                        [](const Measured& one) { return one.quality.evaluations; }),
+               origin);
+}
+
+}  // namespace eqm::cli
