@@ -3,10 +3,10 @@
 
 #include "cli/bench_samplers.h"
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "eqm/base/error.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/tensor/runtime.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -45,14 +45,10 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    const auto load = [&](const std::string& what) {
-      Model model = load_model(find_model(what));
-      model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
-      return model;
-    };
-    const LearnedField field(load(samplers_.model));
+    const LearnedField field(load_for(samplers_.model, type));
     catch_interrupts();
-    const QualityMeter meter(Judge(load(samplers_.judge)), samplers_.data, samplers_.reference);
+    QualityMeter meter(Judge(load_for(samplers_.judge, type)), samplers_.data, samplers_.reference);
+    meter.require_fitting(field.model());
     const std::string figures = subject_ == Subject::engine
                                     ? bench_engine(samplers_, field, meter, console)
                                     : bench_rules(samplers_, field, meter, console);

@@ -26,19 +26,6 @@ std::vector<Contender> contenders(const SamplerBench& options) {
   const auto plain = [&](RuleKind rule, double mu) {
     return [=](int64_t budget) { return DescentOptions{.rule = rule, .mu = mu, .limit = budget}; };
   };
-  // Rules that normalise gradients move every number by about η a step; noise and data are about
-  // one apart.
-  const auto normalised = [](RuleKind rule) {
-    return [=](int64_t budget) {
-      const double eta = 2 / static_cast<double>(budget);
-      return DescentOptions{.rule = rule,
-                            .eta = eta,
-                            .schedule = StepSchedule::linear,
-                            .beta1 = 0.5,
-                            .beta2 = 0.9,
-                            .limit = budget};
-    };
-  };
   const auto land = [](int64_t budget) {
     const int64_t landings = std::max<int64_t>(1, budget * 3 / 7);
     return DescentOptions{
@@ -48,8 +35,8 @@ std::vector<Contender> contenders(const SamplerBench& options) {
           {"gd", plain(RuleKind::gradient_descent, 0)},
           {"nesterov-velocity", plain(RuleKind::nesterov_velocity, options.mu)},
           {"heavy-ball", plain(RuleKind::heavy_ball, options.mu)},
-          {"adam", normalised(RuleKind::adam)},
-          {"rmsprop", normalised(RuleKind::rmsprop)},
+          {"adam", plain(RuleKind::adam, 0)},
+          {"rmsprop", plain(RuleKind::rmsprop, 0)},
           {"barzilai-borwein", plain(RuleKind::barzilai_borwein, 0)},
           {"land", land}};
 }
@@ -66,6 +53,7 @@ void SamplerBench::declare(OptionSet& options) {
   options.count("samples", samples, Range::between(2, 1e7), "samples drawn in each way");
   options.count("rows", rows, Range::between(1, 100000), "engine: rows at once, in every way");
   options.count("seed", seed, Range::between(0, 9e15), "where samples start");
+  options.number("eta", eta, Range::at_least(0), "engine: step size; 0 chooses 3/(λ·limit)");
   options.number("mu", mu, Range::between(0, 1), "look-ahead or momentum");
   options.count("limit", limit, Range::between(1, 1'000'000),
                 "steps of nesterov, which the others are compared with");
@@ -77,8 +65,9 @@ std::string bench_engine(const SamplerBench& options, const LearnedField& field,
                          const QualityMeter& meter, Console& console) {
   const Model& model = field.model();
   const DescentOptions rule =
-      DescentOptions{.rule = RuleKind::nesterov, .mu = options.mu, .limit = options.limit}.resolved(
-          model.objective);
+      DescentOptions{
+          .rule = RuleKind::nesterov, .eta = options.eta, .mu = options.mu, .limit = options.limit}
+          .resolved(model.objective);
   const bench::EngineBench work = {.samples = options.samples,
                                    .rows = options.rows,
                                    .seed = static_cast<uint64_t>(options.seed),
@@ -117,10 +106,10 @@ std::string bench_engine(const SamplerBench& options, const LearnedField& field,
                                {"evaluated", way.evaluated},
                                {"distance", distance}});
   }
-  const double floor = meter.floor(options.samples);
-  figures["floor"] = floor;
-  std::cout << fmt::format("{:<14} {:>9} {:>12} {:>9} {:>9} {:>9} {:>12} {:>9.3f}\n", "real data",
-                           "", "", "", "", "", "", floor);
+  if (const auto floor = meter.floor(options.samples)) {
+    figures["floor"] = *floor;
+    std::cout << fmt::format("{:<14} {:>77.3f}\n", "real data", *floor);
+  }
   return figures.dump(2) + "\n";
 }
 
@@ -149,9 +138,10 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
                                {"diverged", quality->diverged}});
     return quality;
   };
-  const double floor = meter.floor(options.samples);
-  figures["floor"] = floor;
-  std::cout << fmt::format("real data {:.3f}\n", floor);
+  if (const auto floor = meter.floor(options.samples)) {
+    figures["floor"] = *floor;
+    std::cout << fmt::format("real data {:.3f}\n", *floor);
+  }
   std::cout << fmt::format("{:<18} {:>7} {:>10} {:>9}  {}\n", "rule", "evals", "distance", "right",
                            "settings");
   const std::vector<Contender> all = contenders(options);

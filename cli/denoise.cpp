@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/open_images.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -21,7 +22,6 @@
 #include "eqm/io/png.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -29,6 +29,7 @@ namespace {
 constexpr int64_t kMostShown = 16;
 
 struct Pair {
+  int64_t number = 0;
   State clean, start, end;
   Terms terms;
   SampleRecord record;
@@ -66,10 +67,8 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
+    const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
-    Model model = load_model(find_model(model_));
-    model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
     const LearnedField field(model);
     std::vector<Pair> pairs = read(model);
     create_folder(out_);
@@ -111,6 +110,7 @@ Examples:
     std::vector<Pair> pairs;
     for (int64_t i = 0; i < states.size(0); ++i) {
       Pair& pair = pairs.emplace_back();
+      pair.number = i;
       pair.clean = state_of(states, i);
       pair.start = noised(pair.clean, gamma_, static_cast<uint64_t>(seed_), i);
       pair.terms = terms_for(model, *source, batch.labels[static_cast<size_t>(i)]);
@@ -151,18 +151,20 @@ Examples:
     std::vector<double> rows;
     double before = 0, after = 0, steps = 0;
     const auto count = static_cast<double>(pairs.size());
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      const Pair& pair = pairs[i];
+    for (const Pair& pair : pairs) {
       const double noisy = psnr(pair.start, pair.clean, peak);
       const double result = psnr(pair.end, pair.clean, peak);
       before += noisy / count;
       after += result / count;
       steps += static_cast<double>(pair.record.steps) / count;
-      rows.insert(rows.end(), {static_cast<double>(i), static_cast<double>(pair.record.steps),
-                               known ? noisy : 0, known ? result : 0});
+      rows.insert(rows.end(),
+                  {static_cast<double>(pair.number), static_cast<double>(pair.record.steps)});
+      if (known) rows.insert(rows.end(), {noisy, result});
     }
     const std::filesystem::path folder(out_);
-    write_csv(folder / "denoise.csv", {"image", "steps", "psnr_before", "psnr_after"}, rows, 4);
+    std::vector<std::string> columns = {"image", "steps"};
+    if (known) columns.insert(columns.end(), {"psnr_before", "psnr_after"});
+    write_csv(folder / "denoise.csv", columns, rows, static_cast<int64_t>(columns.size()));
     write_png(folder / "denoise.png", picture(model, pairs, known),
               {{"Software", "eqm " EQM_VERSION},
                {"Model", model_},

@@ -7,6 +7,9 @@
 #include "cli/open_images.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/states.h"
+#include "eqm/data/evenly.h"
+#include "eqm/data/missing_part.h"
+#include "eqm/data/pick_source.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
@@ -14,22 +17,33 @@ namespace {
 
 SourcePtr open_for(const Judge& judge, const std::string& data, Split split) {
   const Shape shape = judge.model().backbone->state_shape();
-  const SourceOptions how = {.split = split, .channels = shape[0], .size = shape[1]};
-  return split == Split::test ? open_unseen(data, how) : open_images(data, how);
+  return open_images(data, {.split = split, .channels = shape[0], .size = shape[1]});
+}
+
+SourcePtr some_of(const SourcePtr& all, int64_t count) {
+  return pick_source(all, evenly_spaced(all->size(), count));
 }
 
 }  // namespace
 
 QualityMeter::QualityMeter(Judge judge, const std::string& data, int64_t count)
     : judge_(std::move(judge)), data_(data) {
-  const SourcePtr training = open_for(judge_, data, Split::train);
-  reference_ = moments_of(judge_, *training, 0, std::min(count, training->size()));
+  reference_ = moments_of(judge_, *some_of(open_for(judge_, data, Split::train), count));
 }
 
-double QualityMeter::floor(int64_t count) const {
-  const SourcePtr unseen = open_for(judge_, data_, Split::test);
-  return frechet_distance(moments_of(judge_, *unseen, 0, std::min(count, unseen->size())),
-                          reference_);
+std::optional<double> QualityMeter::floor(int64_t count) const {
+  try {
+    const SourcePtr unseen = open_for(judge_, data_, Split::test);
+    return frechet_distance(moments_of(judge_, *some_of(unseen, count)), reference_);
+  } catch (const MissingPart&) {
+    return std::nullopt;
+  }
+}
+
+void QualityMeter::require_fitting(const Model& model) const {
+  if (model.backbone->state_shape() == judge_.model().backbone->state_shape()) return;
+  throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
+              "train a judge on the data that the model was trained on");
 }
 
 Quality QualityMeter::of(const Tensor& states, const Scaling& scaling, const Tensor& labels) const {
@@ -47,10 +61,7 @@ std::optional<Quality> QualityMeter::of(
     const LearnedField& field, const DescentOptions& descent, const Contest& contest,
     const std::function<bool(const EngineCounts&)>& go_on) const {
   const Model& model = field.model();
-  if (model.backbone->state_shape() != judge_.model().backbone->state_shape()) {
-    throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
-                "train a judge on the data that the model was trained on");
-  }
+  require_fitting(model);
   bool whole = true;
   SamplingRequest request = {.labels = labels_in_turn(model, contest.samples),
                              .count = contest.samples,

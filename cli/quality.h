@@ -15,7 +15,7 @@ struct Quality {
   double distance = 0;     // Fréchet, of the judge's features, to the data
   double accuracy = 0;     // share of samples that look like the label they were asked for
   double evaluations = 0;  // of the field, per sample
-  double seconds = 0;
+  double seconds = 0;      // to draw them
   int64_t diverged = 0;
 };
 
@@ -27,8 +27,11 @@ struct Contest {
 
 class QualityMeter {
  public:
-  // Judges by the first `count` examples of the data's training part.
+  // Judges by `count` examples of the data's training part, evenly spread over it.
   QualityMeter(Judge judge, const std::string& data, int64_t count);
+
+  // Kind input when the judge looks at pictures of another size than the model's.
+  void require_fitting(const Model& model) const;
 
   // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
   // comes back.
@@ -39,8 +42,9 @@ class QualityMeter {
   // Of states that are there already; [n] labels or undefined.
   Quality of(const Tensor& states, const Scaling& scaling, const Tensor& labels) const;
 
-  // The same number for as many real pictures that neither the judge nor the reference has seen.
-  double floor(int64_t count) const;
+  // The same number for as many real pictures that neither the judge nor the reference has seen;
+  // none when the data have no test part.
+  std::optional<double> floor(int64_t count) const;
 
  private:
   Judge judge_;

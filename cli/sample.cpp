@@ -8,12 +8,12 @@
 #include <fmt/ranges.h>
 
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/sample_output.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -67,9 +67,7 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
-    Model model = load_model(find_model(model_));
-    model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
+    const Model model = load_for(model_, type);
     const LearnedField field(model);
     const std::vector<Row> rows = rows_of(model);
     create_folder(out_);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/figure_file.h"
 #include "eqm/codec/pictures.h"
@@ -29,14 +30,9 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-// For class names; control characters do not occur in what a model may be called.
+// A class name as JSON; names in other people's files need not be UTF-8.
 std::string json_text(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') quoted += '\\';
-    quoted += letter;
-  }
-  return quoted + '"';
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -89,19 +85,35 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   put_state(outcome.x, state, 0);
   if (choice_.pictures) write_picture(sample, state);
   const bool points = shape.size() == 2;
-  if (points || sample < kMostGridPictures) kept_.push_back(state);
+  if (points || sample < kMostGridPictures) kept_.emplace(sample, state);
   if (const auto trace = traces_.find(sample); trace != traces_.end()) {
     trace->second.push_back(outcome.x);
   }
 }
 
 void SampleOutput::write_points() {
-  const Tensor values = model_.scaling.to_values(torch::cat(kept_)).contiguous();
+  std::vector<Tensor> states;
+  for (const auto& entry : kept_) states.push_back(entry.second);
+  const Tensor values = model_.scaling.to_values(torch::cat(states)).contiguous();
   std::vector<std::string> header;
   for (int64_t i = 0; i < values.size(1); ++i) header.push_back(fmt::format("x{}", i));
   write_csv(folder_ / "samples.csv", header,
             std::span<const double>(values.data_ptr<double>(), static_cast<size_t>(values.numel())),
             values.size(1));
+}
+
+// Every sample in its place; those that are missing, because they were cancelled, stay black.
+void SampleOutput::write_grid() {
+  const int64_t last = kept_.rbegin()->first;
+  const int64_t rows = last / columns_ + 1;
+  Shape shape = model_.backbone->state_shape();
+  shape.insert(shape.begin(), rows_.empty() ? last + 1 : rows * columns_);
+  Tensor states = torch::full(shape, -1, torch::kFloat64);
+  for (const auto& [sample, state] : kept_) states[sample].copy_(state[0]);
+  std::vector<std::string> names = rows_;
+  if (!names.empty()) names.resize(static_cast<size_t>(rows));
+  write_png(folder_ / "grid.png", picture_grid(states, model_.scaling, columns_, names, ""),
+            origin_);
 }
 
 // Each row the way of one sample, in stages that are even in its steps.
@@ -142,9 +154,8 @@ std::vector<std::string> SampleOutput::finish() {
   lines_.commit();
   std::vector<std::string> written = {"samples.jsonl"};
   const bool images = model_.backbone->state_shape().size() == 3;
-  if (images && !kept_.empty() && static_cast<int64_t>(steps_.size()) <= kMostGridPictures) {
-    write_png(folder_ / "grid.png",
-              picture_grid(torch::cat(kept_), model_.scaling, columns_, rows_, ""), origin_);
+  if (images && !kept_.empty()) {
+    write_grid();
     written.emplace_back("grid.png");
   }
   if (choice_.pictures) written.emplace_back("pictures/");

@@ -1,5 +1,6 @@
 // What a sampling verb leaves in its folder: a picture of every sample as it is done, one line of
-// JSON for each, a labelled grid, the strip of intermediate states, the distribution of steps.
+// JSON for each, a labelled grid of the first
+// hundreds, the strip of intermediate states, the distribution of steps.
 #pragma once
 
 #include <filesystem>
@@ -42,6 +43,7 @@ class SampleOutput {
  private:
   std::string row_of(int64_t sample) const;
   void write_picture(int64_t sample, const Tensor& state);
+  void write_grid();
   void write_points();
   void write_trace();
   void write_histogram();
@@ -53,7 +55,7 @@ class SampleOutput {
   PngText origin_;
   OutputChoice choice_;
   AtomicFile lines_;
-  std::vector<Tensor> kept_;  // states for the grid, or points
+  std::map<int64_t, Tensor> kept_;  // states for the grid, or points, by number
   std::map<int64_t, std::vector<State>> traces_;
   std::vector<double> steps_, evaluations_;
   std::map<DescentStatus, int64_t> outcomes_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/figure_file.h"
+#include "cli/load.h"
 #include "cli/score_output.h"
 #include "cli/score_sets.h"
 #include "cli/verb.h"
@@ -18,7 +19,6 @@
 #include "eqm/io/atomic_file.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -62,11 +62,9 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
+    const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no data were given", "use --data SET");
-    Model model = load_model(find_model(model_));
     require_score(model.objective.kind);
-    model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
     const LearnedField field(model);
     const std::vector<ScoreSet> sets = open_sets(model);
     const int64_t label = shared_label(model, *sets.front().source);

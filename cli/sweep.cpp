@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/sweep_output.h"
 #include "cli/verb.h"
 #include "eqm/io/atomic_file.h"
@@ -52,25 +53,21 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    const auto load = [&](const std::string& what) {
-      Model model = load_model(find_model(what));
-      model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
-      return model;
-    };
     const std::vector<Axis> axes = axes_of(grid_);
     const std::vector<GridPoint> points = points_of(axes);
-    const LearnedField field(load(model_));
+    const LearnedField field(load_for(model_, type));
     for (const GridPoint& point : points) {  // refuses before anything is measured
       at(axes, point).descent.resolved(field.model().objective);
     }
-    Judge judge(load(judge_));
+    Judge judge(load_for(judge_, type));
     create_folder(out_);
     const std::filesystem::path folder = out_;
     SweepStore store(folder / "sweep.jsonl");
     const QualityMeter meter(std::move(judge), data_, reference_);
-    const double floor = meter.floor(samples_);
-    std::cout << fmt::format("real data {:.3f}\n{:>9} {:>7} {:>9}\n", floor, "distance", "right",
-                             "evals");
+    if (const auto floor = meter.floor(samples_)) {
+      std::cout << fmt::format("real data {:.3f}\n", *floor);
+    }
+    std::cout << fmt::format("{:>9} {:>7} {:>9}\n", "distance", "right", "evals");
     catch_interrupts();
     std::vector<Measured> measured;
     console.progress.begin("sweeping", static_cast<int64_t>(points.size()), "points");

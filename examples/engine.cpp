@@ -10,6 +10,18 @@
 #include "eqm/descend/sampling.h"
 #include "eqm/io/png.h"
 
+// No more samples will come: waits for those that are under way, whatever happens.
+struct Ending {
+  eqm::Engine& engine;
+  std::thread& worker;
+
+  void wait() const {
+    engine.close();
+    if (worker.joinable()) worker.join();
+  }
+  ~Ending() { wait(); }
+};
+
 int main(int argc, char** argv) try {
   if (argc != 3) {
     std::cerr << "usage: engine MODEL PICTURE\n";
@@ -21,6 +33,7 @@ int main(int argc, char** argv) try {
 
   eqm::Engine engine(field, shape, torch::kFloat32);
   std::thread worker([&] { engine.serve(); });
+  const Ending ending = {engine, worker};
   for (int64_t sample = 0; sample < 2; ++sample) {
     eqm::Request request = {.start = eqm::starting_noise(field.model(), /*seed=*/0, sample),
                             .terms = eqm::guidance(/*label=*/4, 1.5),
@@ -33,8 +46,7 @@ int main(int argc, char** argv) try {
     };
     engine.submit(std::move(request));  // from any thread, while the engine works
   }
-  engine.close();  // no more will come
-  worker.join();
+  ending.wait();
 
   const eqm::Image picture = eqm::picture_grid(drawn, field.model().scaling, 2, {}, "two coats");
   eqm::write_png(argv[2], picture);

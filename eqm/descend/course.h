@@ -17,6 +17,7 @@ namespace eqm {
 struct Answer {
   State gradient;
   double energy = std::numeric_limits<double>::quiet_NaN();  // where the field has one
+  double weight = 1;  // of all terms together: how many landscapes were added up
 };
 
 enum class Move {
@@ -41,6 +42,9 @@ class Course {
   // Whether the answer that ended a step was taken at the new x, so that its slope is known there
   // before the next question. Most rules move away from where they asked.
   virtual bool knows_slope() const { return false; }
+
+  // Whether an answer that is not finite only rejects what was tried, and the next try is smaller.
+  virtual bool may_reject() const { return false; }
 
  protected:
   State x_;

@@ -24,6 +24,10 @@ NoiseSource noise_of(NoiseKey key) {
   };
 }
 
+int64_t rows_of(const Request& request) {
+  return static_cast<int64_t>(request.terms.list.size());
+}
+
 }  // namespace
 
 struct Engine::Active {
@@ -74,33 +78,41 @@ Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64
 
 Engine::~Engine() = default;
 
-Engine::Waiting Engine::checked(Request request) {
+void Engine::check(const Request& request) const {
   request.stop.check();
   check_terms(field_, request.terms);
   if (request.start.size() != size_) {
     throw Error(ErrorKind::usage,
                 fmt::format("a start of {} numbers does not fit states of shape {}",
-                            request.start.size(), fmt::join(shape_, "x")));
+                            request.start.size(), fmt::join(shape_, "x")),
+                "give starts of the model's own shape");
   }
   if (!is_finite(request.start)) {
-    throw Error(ErrorKind::usage, "a start state holds numbers that are not finite");
+    throw Error(ErrorKind::usage, "a start state holds numbers that are not finite",
+                "check where it comes from");
   }
-  if (!request.rule.start) throw Error(ErrorKind::usage, "a sample needs a rule to descend by");
+  if (!request.rule.start) {
+    throw Error(ErrorKind::usage, "a sample needs a rule to descend by",
+                "gradient_descent(eta), for instance");
+  }
   const bool energy = field_.has_energy() && request.terms.guided_channels < 0;
   if (request.rule.needs_energy && !energy) {
     throw Error(ErrorKind::usage, "this rule compares energies, and the model has none",
                 "use it with an eqm-dot or eqm-l2 model, or choose another rule");
   }
-  const std::lock_guard lock(mutex_);
-  return {.id = next_id_++, .request = std::move(request)};
 }
 
 Engine::Id Engine::submit(Request request) {
-  Waiting waiting = checked(std::move(request));
-  const Id id = waiting.id;
+  check(request);
+  Id id = 0;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(waiting));
+    if (closed_ || broken_) {
+      throw Error(ErrorKind::usage, "the engine takes no more samples",
+                  closed_ ? "submit before close()" : "a callback threw; make another engine");
+    }
+    id = next_id_++;
+    queue_.push_back({.id = id, .request = std::move(request)});
     ++counts_.queued;
   }
   news_.notify_all();
@@ -119,6 +131,7 @@ void Engine::cancel_all() {
   {
     const std::lock_guard lock(mutex_);
     cancel_all_ = true;
+    cancel_below_ = next_id_;
   }
   news_.notify_all();
 }
@@ -136,34 +149,57 @@ EngineCounts Engine::counts() const {
   return counts_;
 }
 
+// The next request, of the queue or else of the supply, if its rows have room.
+std::optional<Engine::Waiting> Engine::next(const Supply& supply) {
+  std::optional<Request> supplied;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty() && !supply) return std::nullopt;
+    if (!queue_.empty() && !has_room(queue_.front().request)) return std::nullopt;
+    if (!queue_.empty()) {
+      Waiting first = std::move(queue_.front());
+      queue_.pop_front();
+      --counts_.queued;
+      return first;
+    }
+  }
+  supplied = supply();
+  if (!supplied) return std::nullopt;
+  check(*supplied);
+  const std::lock_guard lock(mutex_);
+  Waiting waiting = {.id = next_id_++, .request = std::move(*supplied)};
+  if (has_room(waiting.request)) return waiting;
+  queue_.push_front(std::move(waiting));
+  ++counts_.queued;
+  return std::nullopt;
+}
+
+// More rows than the capacity have room alone.
+bool Engine::has_room(const Request& request) const {
+  return active_.empty() || active_rows_ + rows_of(request) <= capacity_;
+}
+
+void Engine::start(Waiting waiting) {
+  Active& sample = active_.emplace_back();
+  sample.id = waiting.id;
+  sample.request = std::move(waiting.request);
+  sample.rows = rows_of(sample.request);
+  sample.course = sample.request.rule.start(sample.request.start, noise_of(sample.request.noise));
+  sample.last = sample.course->x();
+  active_rows_ += sample.rows;
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.active;
+  }
+  if (sample.request.stop.limit == 0) finish(std::prev(active_.end()), DescentStatus::limit);
+}
+
 // Fills the places that are free; false when nothing is active or waiting.
 bool Engine::admit(const Supply& supply) {
   while (active_rows_ < capacity_) {
-    std::optional<Waiting> next;
-    {
-      const std::lock_guard lock(mutex_);
-      if (!queue_.empty()) {
-        next = std::move(queue_.front());
-        queue_.pop_front();
-        --counts_.queued;
-      }
-    }
-    if (!next && supply) {
-      if (auto request = supply()) next = checked(std::move(*request));
-    }
-    if (!next) break;
-    Active& sample = active_.emplace_back();
-    sample.id = next->id;
-    sample.request = std::move(next->request);
-    sample.rows = static_cast<int64_t>(sample.request.terms.list.size());
-    sample.course = sample.request.rule.start(sample.request.start, noise_of(sample.request.noise));
-    sample.last = sample.course->x();
-    active_rows_ += sample.rows;
-    {
-      const std::lock_guard lock(mutex_);
-      ++counts_.active;
-    }
-    if (sample.request.stop.limit == 0) finish(std::prev(active_.end()), DescentStatus::limit);
+    std::optional<Waiting> waiting = next(supply);
+    if (!waiting) break;
+    start(std::move(*waiting));
   }
   return !active_.empty();
 }
@@ -173,13 +209,14 @@ bool Engine::drop_cancelled() {
   std::set<Id> ids;
   std::deque<Waiting> dropped;
   bool all = false;
+  const auto gone = [&](Id id) { return (all && id < cancel_below_) || ids.contains(id); };
   {
     const std::lock_guard lock(mutex_);
     if (cancelled_.empty() && !cancel_all_) return false;
     ids.swap(cancelled_);
     all = std::exchange(cancel_all_, false);
-    const auto gone = [&](const Waiting& waiting) { return all || ids.contains(waiting.id); };
-    const auto kept = std::stable_partition(queue_.begin(), queue_.end(), std::not_fn(gone));
+    const auto stays = [&](const Waiting& waiting) { return !gone(waiting.id); };
+    const auto kept = std::stable_partition(queue_.begin(), queue_.end(), stays);
     std::move(kept, queue_.end(), std::back_inserter(dropped));
     queue_.erase(kept, queue_.end());
     counts_.queued = static_cast<int64_t>(queue_.size());
@@ -187,7 +224,7 @@ bool Engine::drop_cancelled() {
   }
   for (auto sample = active_.begin(); sample != active_.end();) {
     const auto next = std::next(sample);
-    if (all || ids.contains(sample->id)) finish(sample, DescentStatus::cancelled);
+    if (gone(sample->id)) finish(sample, DescentStatus::cancelled);
     sample = next;
   }
   for (Waiting& waiting : dropped) {
@@ -220,7 +257,7 @@ std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer
   const StopTest& stop = sample.request.stop;
   ++sample.record.evaluations;
   if (sample.fresh) sample.last = sample.course->x();
-  if (!is_finite(answer.gradient)) {
+  if (!is_finite(answer.gradient) && !sample.course->may_reject()) {
     sample.record.norm = norm(answer.gradient);
     return DescentStatus::diverged;
   }
@@ -273,13 +310,31 @@ void Engine::tick() {
   }
 }
 
-void Engine::run(const Supply& supply, const std::function<void()>& after_tick) {
+void Engine::work(const Supply& supply, const std::function<void()>& after_tick) {
+  drop_cancelled();  // what was cancelled before this run is not its supply
   bool supplied = true;
   while (true) {
     if (drop_cancelled()) supplied = false;
     if (!admit(supplied ? supply : Supply())) break;
     tick();
     if (after_tick) after_tick();
+  }
+}
+
+void Engine::run(const Supply& supply, const std::function<void()>& after_tick) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (broken_) {
+      throw Error(ErrorKind::usage, "the engine stopped at an error and cannot go on",
+                  "make another engine");
+    }
+  }
+  try {
+    work(supply, after_tick);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    throw;
   }
 }
 

@@ -9,7 +9,6 @@
 // One thread runs the engine; any thread may submit and cancel meanwhile.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -89,16 +88,18 @@ class Engine {
 
   ~Engine();
 
-  // Queues a sample; any thread. Requests that can never work are usage errors here.
+  // Queues a sample; any thread. Requests that can never work are usage errors here, as are those
+  // after close().
   Id submit(Request request);
   // The sample ends as cancelled before the next tick; nothing when it has ended already. Any
   // thread.
   void cancel(Id id);
+  // All that were submitted so far, and the supply of a run that is under way.
   void cancel_all();
 
-  // Works until everything submitted, and everything the supply brings, is done; cancel_all() ends
-  // the supply as well. `after_tick` is called after every evaluation. Callbacks are called on this
-  // thread; what they throw ends the work and comes out here.
+  // Works until everything submitted, and everything the supply brings, is done. `after_tick` is
+  // called after every evaluation. Callbacks are called on this thread; what they throw comes out
+  // here, and ends the engine for good: what was under way is lost.
   void run(const Supply& supply = {}, const std::function<void()>& after_tick = {});
 
   // Works and waits for more until close() is called and everything is done.
@@ -115,7 +116,11 @@ class Engine {
   };
   struct Active;
 
-  Waiting checked(Request request);
+  void check(const Request& request) const;
+  std::optional<Waiting> next(const Supply& supply);
+  bool has_room(const Request& request) const;
+  void start(Waiting waiting);
+  void work(const Supply& supply, const std::function<void()>& after_tick);
   bool admit(const Supply& supply);
   void tick();
   bool drop_cancelled();
@@ -132,7 +137,8 @@ class Engine {
   std::condition_variable news_;
   std::deque<Waiting> queue_;
   std::set<Id> cancelled_;
-  bool cancel_all_ = false, closed_ = false;
+  bool cancel_all_ = false, closed_ = false, broken_ = false;
+  Id cancel_below_ = 0;  // where cancel_all_ ends
   EngineCounts counts_;
   Id next_id_ = 1;
 

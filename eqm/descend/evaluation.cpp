@@ -88,6 +88,7 @@ std::vector<Answer> evaluate(const Field& field, const Shape& shape,
     const double* rows = gradients.data_ptr<double>() + row * static_cast<int64_t>(size);
     Answer& answer = answers.emplace_back();
     answer.gradient = weighted_sum(rows, size, size / channels, *question.terms);
+    answer.weight = total_weight(*question.terms);
     if (value.energy.defined() && question.terms->guided_channels < 0) {
       answer.energy = 0;
       for (size_t k = 0; k < question.terms->list.size(); ++k) {
@@ -107,7 +108,8 @@ void check_terms(const Field& field, const Terms& terms) {
   }
   for (const Term& term : terms.list) {
     if (!std::isfinite(term.weight) || !std::isfinite(term.rest_weight)) {
-      throw Error(ErrorKind::usage, "the weight of a term is not a finite number");
+      throw Error(ErrorKind::usage, "the weight of a term is not a finite number",
+                  "write weights as plain numbers, as coat:1,bag:0.5");
     }
     if (term.label == kNullClass) {
       if (field.null_label() >= 0 || field.label_count() == 0) continue;
@@ -120,6 +122,13 @@ void check_terms(const Field& field, const Terms& terms) {
                       ? "it knows no classes: leave labels away"
                       : fmt::format("give labels from 0 to {}", field.label_count() - 1));
     }
+  }
+  if (!(total_weight(terms) > 0)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the weights of the terms sum to {:.4g}, so that nothing leads from "
+                            "noise to data",
+                            total_weight(terms)),
+                "let them sum to more than 0, as in coat:1,bag:1,null:-1");
   }
 }
 

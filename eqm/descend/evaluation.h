@@ -22,7 +22,7 @@ std::vector<Answer> evaluate(const Field& field, const Shape& shape,
                              const torch::TensorOptions& type, std::span<const Question> questions);
 
 // Refuses terms that the field cannot answer: labels it does not know, no terms at all, weights
-// that are not finite.
+// that are not finite or sum to nothing.
 void check_terms(const Field& field, const Terms& terms);
 
 }  // namespace eqm

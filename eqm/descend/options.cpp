@@ -12,6 +12,22 @@ namespace {
 
 constexpr double kMostStretch = 20;  // of a Barzilai-Borwein step over η
 
+// Rules that normalise gradients move every number by about η a step, however steep it is: they
+// need to go further than noise and data are apart, and shorter and shorter steps to come to rest.
+constexpr double kNormalisedReach = 2;
+
+bool normalises(RuleKind rule) {
+  return rule == RuleKind::adam || rule == RuleKind::rmsprop;
+}
+
+// Whose steps say how far on the way from noise to data they go.
+bool can_tell_time(RuleKind rule) {
+  return rule == RuleKind::gradient_descent || rule == RuleKind::nesterov ||
+         rule == RuleKind::langevin || rule == RuleKind::walk_and_land;
+}
+
+constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
+
 }  // namespace
 
 const Names<RuleKind>& rule_names() {
@@ -43,12 +59,14 @@ bool is_integrator(RuleKind rule) {
 
 void DescentOptions::declare(OptionSet& options) {
   options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, or euler for flows");
-  options.number("eta", eta, Range::between(0, 1e30), "step size η; 0 chooses 3/(λ·limit)");
-  options.choice("step-schedule", schedule, step_schedule_names(),
-                 "how η changes from step to step");
+  options.number("eta", eta, Range::between(0, 1e30),
+                 "step size η; 0 chooses 3/(λ·limit), or 2/limit for adam and rmsprop");
+  options.choice(
+      "step-schedule", schedule, step_schedule_names(),
+      "how η changes from step to step; auto is constant, but linear for adam and rmsprop");
   options.number("mu", mu, Range::between(0, 1), "look-ahead or momentum μ");
-  options.number("mean-decay", beta1, {.least = 0, .most = 1}, "adam's mean of gradients");
-  options.number("square-decay", beta2, {.least = 0, .most = 1},
+  options.number("mean-decay", beta1, Range::between(0, 0.9999), "adam's mean of gradients");
+  options.number("square-decay", beta2, Range::between(0, 0.9999),
                  "adam's and rmsprop's mean of squares");
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
@@ -64,7 +82,7 @@ void DescentOptions::declare(OptionSet& options) {
   options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
   options.number("threshold", threshold, Range::at_least(0),
                  "a sample stops when its gradient norm is at most this");
-  options.number("fraction", fraction, {.least = 0, .most = 1},
+  options.number("fraction", fraction, Range::between(0, 0.9999),
                  "a sample stops when its gradient norm is at most this part of its first");
   options.count("plateau", plateau, Range::between(0, 1'000'000),
                 "a sample stops after so many steps without a smaller norm; 0 for never");
@@ -75,42 +93,97 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
   const bool flow = is_flow(objective.kind);
   if (rule == RuleKind::automatic) settled.rule = flow ? RuleKind::euler : RuleKind::nesterov;
   if (is_integrator(settled.rule)) {
-    if (limit < 1) {
-      throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
-    }
-    settled.eta = 1.0 / static_cast<double>(limit);
-    const bool noisy = settled.rule == RuleKind::sde_euler || settled.rule == RuleKind::sde_heun;
-    if (noisy && objective.kind != ObjectiveKind::fm) {
-      throw Error(ErrorKind::usage, "an SDE needs a flow that sees time (fm), to know its score",
-                  "choose another rule; langevin adds noise to any landscape");
-    }
+    settled.check_integrator(objective);
     return settled;
   }
+  const std::string name = name_in(rule_names(), settled.rule);
   if (flow) {
-    throw Error(ErrorKind::usage,
-                fmt::format("a flow has no bottom to descend to by {}",
-                            name_in(rule_names(), settled.rule)),
+    throw Error(ErrorKind::usage, fmt::format("a flow has no bottom to descend to by {}", name),
                 "choose an integrator: euler, heun, midpoint, rk4, dopri5, sde-euler");
   }
+  if (sees_time(objective.kind) && !can_tell_time(settled.rule)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} cannot tell the model how far on the way a sample is", name),
+                "for a model that is shown γ choose gd, nesterov, langevin or land");
+  }
+  const bool normalised = normalises(settled.rule);
   const auto steps = static_cast<double>(std::max<int64_t>(1, limit));
-  if (eta == 0) settled.eta = 3 / (std::max(1e-9, objective.magnitude.lambda) * steps);
+  if (eta == 0) {
+    const double reach =
+        normalised ? kNormalisedReach : 3 / std::max(1e-9, objective.magnitude.lambda);
+    settled.eta = reach / steps;
+  }
+  if (schedule == StepSchedule::automatic) {
+    settled.schedule = normalised ? StepSchedule::linear : StepSchedule::constant;
+  }
   if (objective.magnitude.kind == MagnitudeKind::constant) settled.land = 0;
   return settled;
 }
 
-std::string DescentOptions::described() const {
-  std::string text = fmt::format("{} ", name_in(rule_names(), rule));
-  if (rule == RuleKind::walk_and_land) {
-    text += fmt::format("walk {} land {} glide {} order {}", walk, land, glide, walk_order);
-  } else if (rule == RuleKind::dopri5) {
-    text += fmt::format("atol {} rtol {}", atol, rtol);
-  } else if (is_integrator(rule)) {
-    text += fmt::format("steps {}", limit);
-    return text;
-  } else {
-    text += fmt::format("eta {} mu {}", eta, mu);
+void DescentOptions::check_integrator(const Objective& objective) const {
+  if (limit < 1) {
+    throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
   }
-  return text + fmt::format(" limit {} threshold {}", limit, threshold);
+  if (eta != 0) {
+    throw Error(ErrorKind::usage, "an integrator divides its time evenly and takes no --eta",
+                "choose the number of its steps by --limit");
+  }
+  if (threshold > 0 || fraction > 0 || plateau > 0) {
+    throw Error(ErrorKind::usage, "an integrator goes to the end of its time and rests nowhere",
+                "leave --threshold, --fraction and --plateau away");
+  }
+  const bool noisy = rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
+  if (noisy && objective.kind != ObjectiveKind::fm) {
+    throw Error(ErrorKind::usage, "an SDE needs a flow that sees time (fm), to know its score",
+                "choose another rule; langevin adds noise to any landscape");
+  }
+}
+
+std::string DescentOptions::described() const {
+  std::string text = name_in(rule_names(), rule);
+  const auto say = [&](const char* name, auto value) {
+    text += fmt::format(" {} {}", name, value);
+  };
+  switch (rule) {
+    case RuleKind::walk_and_land:
+      say("walk", walk);
+      say("land", land);
+      say("glide", glide);
+      say("order", walk_order);
+      break;
+    case RuleKind::dopri5:
+      say("atol", atol);
+      say("rtol", rtol);
+      return text;
+    case RuleKind::sde_euler:
+    case RuleKind::sde_heun:
+      say("diffusion", name_in(diffusion_names(), diffusion));
+      say("last-step", name_in(last_step_names(), last_step));
+      break;
+    default:
+      break;
+  }
+  if (is_integrator(rule)) {
+    say("steps", limit);
+    return text;
+  }
+  if (rule != RuleKind::walk_and_land) {
+    say("eta", eta);
+    if (schedule != StepSchedule::constant) {
+      say("schedule", name_in(step_schedule_names(), schedule));
+    }
+  }
+  const bool momentum = rule == RuleKind::nesterov || rule == RuleKind::nesterov_velocity ||
+                        rule == RuleKind::heavy_ball;
+  if (momentum) say("mu", mu);
+  if (rule == RuleKind::adam) say("mean-decay", beta1);
+  if (normalises(rule)) say("square-decay", beta2);
+  if (rule == RuleKind::langevin) say("temperature", temperature);
+  say("limit", limit);
+  if (threshold > 0) say("threshold", threshold);
+  if (fraction > 0) say("fraction", fraction);
+  if (plateau > 0) say("plateau", plateau);
+  return text;
 }
 
 Rule make_rule(const DescentOptions& options, const Objective& objective) {
@@ -158,6 +231,8 @@ Rule make_rule(const DescentOptions& options, const Objective& objective) {
       return sde({.form = options.diffusion,
                   .method = options.rule == RuleKind::sde_heun ? SdeMethod::heun : SdeMethod::euler,
                   .steps = options.limit,
+                  .t0 = options.diffusion == DiffusionForm::sbdm ? kNearTheEnd : 0,
+                  .t1 = options.last_step == LastStep::none ? 1 - kNearTheEnd : Sde().t1,
                   .last = options.last_step});
   }
   throw Error(ErrorKind::internal, "a rule without a maker");

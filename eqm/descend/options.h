@@ -33,7 +33,7 @@ enum class RuleKind {
   sde_heun,
 };
 
-// Integrators keep a time of their own, over [0, 1].
+// Integrators keep a time of their own, over [0, 1]. They stand last in the list.
 bool is_integrator(RuleKind rule);
 
 const Names<RuleKind>& rule_names();
@@ -41,9 +41,9 @@ const Names<RuleKind>& rule_names();
 struct DescentOptions {
   RuleKind rule = RuleKind::automatic;
   double eta = 0;  // 0: 3/(λ·limit), which is the paper's 0.003 at λ = 4 and 250 steps
-  StepSchedule schedule = StepSchedule::constant;
+  StepSchedule schedule = StepSchedule::automatic;
   double mu = 0.35;
-  double beta1 = 0.9, beta2 = 0.999;
+  double beta1 = 0.5, beta2 = 0.9;  // short memories, for tens of steps
   double temperature = 1e-4;
   int64_t walk = 8, land = 6, walk_order = 2;
   double glide = 1.3;
@@ -66,6 +66,9 @@ struct DescentOptions {
 
   // One line for people: the rule and the numbers it uses.
   std::string described() const;
+
+ private:
+  void check_integrator(const Objective& objective) const;
 };
 
 // The options must be resolved for the same objective.

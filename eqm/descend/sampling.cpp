@@ -40,16 +40,17 @@ size_t state_size(const Model& model) {
 
 std::function<double(int64_t step)> clock_for(const Objective& objective,
                                               const DescentOptions& resolved) {
-  if (is_integrator(resolved.rule)) return {};  // it has a time of its own
-  if (!is_flow(objective.kind) && !sees_time(objective.kind)) return {};
-  std::vector<double> times;
+  const bool own = is_integrator(resolved.rule) || resolved.rule == RuleKind::walk_and_land;
+  if (own || !sees_time(objective.kind)) return {};
+  const StepSize eta(resolved.eta, resolved.schedule, resolved.limit);
+  const auto times = std::make_shared<std::vector<double>>();
   const Magnitude magnitude = objective.effective_magnitude();
   double time = 0;
   for (int64_t k = 0; k <= resolved.limit; ++k) {
-    times.push_back(time);
-    time = std::min(1.0, time + resolved.eta * magnitude(time));
+    times->push_back(time);
+    time = std::min(1.0, time + eta.at(k) * magnitude(time));
   }
-  return [times](int64_t step) { return times.at(static_cast<size_t>(step)); };
+  return [times](int64_t step) { return times->at(static_cast<size_t>(step)); };
 }
 
 State starting_noise(const Model& model, uint64_t seed, int64_t sample) {

@@ -41,8 +41,9 @@ struct SamplingRequest {
 // States [n, ...] and how each ended, all at once.
 DescentResult sample(const LearnedField& field, const SamplingRequest& request);
 
-// The times that a model which sees γ is shown, one per step; empty for one that does not. Each
-// step of size η moves γ by η c(γ): that is how far it goes on the way from noise to data.
+// The times that a model which sees γ is shown, one per step; empty for one that does not, and for
+// rules that count γ themselves. Each step of size η moves γ by η c(γ): that is how far it goes on
+// the way from noise to data.
 std::function<double(int64_t step)> clock_for(const Objective& objective,
                                               const DescentOptions& resolved);
 

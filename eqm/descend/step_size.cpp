@@ -7,7 +7,8 @@
 namespace eqm {
 
 const Names<StepSchedule>& step_schedule_names() {
-  static const Names<StepSchedule> names = {{"constant", StepSchedule::constant},
+  static const Names<StepSchedule> names = {{"auto", StepSchedule::automatic},
+                                            {"constant", StepSchedule::constant},
                                             {"linear", StepSchedule::linear},
                                             {"cosine", StepSchedule::cosine},
                                             {"root", StepSchedule::root}};
@@ -18,6 +19,7 @@ double StepSize::at(int64_t step) const {
   const double done =
       std::min(1.0, static_cast<double>(step) / static_cast<double>(std::max<int64_t>(1, limit_)));
   switch (schedule_) {
+    case StepSchedule::automatic:
     case StepSchedule::constant:
       return eta_;
     case StepSchedule::linear:

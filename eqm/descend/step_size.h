@@ -8,6 +8,7 @@
 namespace eqm {
 
 enum class StepSchedule {
+  automatic,  // constant, but linear for rules whose steps do not shrink by themselves
   constant,
   linear,  // down to 0 at the step limit
   cosine,  // the same along half a cosine

@@ -13,7 +13,8 @@ void StopTest::check() const {
   if (limit >= 0 && threshold >= 0 && fraction >= 0 && fraction < 1 && plateau >= 0) return;
   throw Error(ErrorKind::usage,
               "a descent needs a step limit, a threshold and a plateau of at least 0, and a "
-              "fraction below 1");
+              "fraction below 1",
+              "0 leaves each of them out");
 }
 
 bool Rest::reached(const StopTest& test, double norm) {

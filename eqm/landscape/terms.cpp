@@ -7,6 +7,12 @@ constexpr int64_t kReferenceGuidedChannels = 3;
 
 }  // namespace
 
+double total_weight(const Terms& terms) {
+  double sum = 0;
+  for (const Term& term : terms.list) sum += term.weight;
+  return sum;
+}
+
 Terms only(int64_t label) {
   return {.list = {{.label = label}}};
 }

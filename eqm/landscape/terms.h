@@ -22,6 +22,9 @@ struct Terms {
   int64_t guided_channels = -1;
 };
 
+// The sum of the weights: how many times the landscape of one label there is to descend.
+double total_weight(const Terms& terms);
+
 enum class GuidedChannels { all, first_three };
 
 // The plain gradient under a label.

@@ -34,10 +34,10 @@ Judge::Opinion Judge::of(const Tensor& pixels) const {
   return {.features = torch::cat(features), .labels = torch::cat(labels)};
 }
 
-Moments moments_of(const Judge& judge, const Source& pictures, int64_t first, int64_t count) {
+Moments moments_of(const Judge& judge, const Source& pictures) {
   Moments moments;
-  for (const int64_t end = first + count; first < end; first += kAtOnce) {
-    const Batch batch = read_batch(pictures, first, std::min(kAtOnce, end - first));
+  for (int64_t first = 0; first < pictures.size(); first += kAtOnce) {
+    const Batch batch = read_batch(pictures, first, std::min(kAtOnce, pictures.size() - first));
     moments.add(judge.of(to_tensor(batch.view(), batch.bytes)).features);
   }
   return moments;

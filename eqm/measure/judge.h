@@ -26,7 +26,7 @@ class Judge {
   Model model_;
 };
 
-// Of the examples [first, first + count) of a set of pictures.
-Moments moments_of(const Judge& judge, const Source& pictures, int64_t first, int64_t count);
+// Of a set of pictures.
+Moments moments_of(const Judge& judge, const Source& pictures);
 
 }  // namespace eqm

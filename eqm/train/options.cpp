@@ -107,9 +107,7 @@ void TrainOptions::check() const {
     throw Error(ErrorKind::usage, "a convnet classifies, and only a convnet does",
                 "give --objective classifier and --model convnet together, or neither");
   }
-  if (is_flow(objective.kind) && descent.limit == 0 && cadence.sample_every > 0) {
-    throw Error(ErrorKind::usage, "a flow cannot be sampled in 0 steps", "raise --limit");
-  }
+  if (cadence.sample_every > 0 && !is_classifier(objective.kind)) descent.resolved(objective);
   if (data.channels == 2) {
     throw Error(ErrorKind::usage, "images have 1 or 3 channels, not 2", "use 1, 3, or 0 for any");
   }

@@ -83,7 +83,7 @@ std::unique_ptr<TemporaryFolder> BenchCli::shared_;
 TEST_F(BenchCli, compares_three_ways_to_draw_the_same_samples) {
   const ProgramResult result = bench("engine", {{"--threshold", "0"}, {"--json", "engine.json"}});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
-  for (const char* part : {"fixed steps", "masked batch", "the engine", "real data", "distance"}) {
+  for (const char* part : {"fixed steps", "masked batch", "the engine", "distance"}) {
     EXPECT_TRUE(contains(result.output, part)) << part << " is not in:\n" << result.output;
   }
   const nlohmann::json figures = json_in("engine.json");

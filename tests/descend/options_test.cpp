@@ -73,10 +73,58 @@ TEST(DescentOptions, do_not_land_where_nothing_sinks) {
 }
 
 TEST(DescentOptions, describe_the_numbers_that_matter) {
-  EXPECT_EQ(DescentOptions{}.resolved({}).described(),
-            "nesterov eta 0.003 mu 0.35 limit 250 threshold 0");
+  EXPECT_EQ(DescentOptions{}.resolved({}).described(), "nesterov eta 0.003 mu 0.35 limit 250");
   EXPECT_EQ((DescentOptions{.rule = RuleKind::walk_and_land}.resolved({}).described()),
-            "land walk 8 land 6 glide 1.3 order 2 limit 250 threshold 0");
+            "land walk 8 land 6 glide 1.3 order 2 limit 250");
+}
+
+TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
+  const auto text = [](DescentOptions options, ObjectiveKind kind = ObjectiveKind::eqm) {
+    Objective objective;
+    objective.kind = kind;
+    return options.resolved(objective).described();
+  };
+  EXPECT_EQ(text({.rule = RuleKind::gradient_descent, .limit = 30, .threshold = 2}),
+            "gd eta 0.025 limit 30 threshold 2");
+  EXPECT_EQ(text({.rule = RuleKind::adam, .limit = 20}),
+            "adam eta 0.1 schedule linear mean-decay 0.5 square-decay 0.9 limit 20");
+  EXPECT_EQ(text({.rule = RuleKind::langevin, .eta = 0.5, .temperature = 2, .limit = 3}),
+            "langevin eta 0.5 temperature 2 limit 3");
+  EXPECT_EQ(text({.rule = RuleKind::heun, .limit = 9}, ObjectiveKind::fm), "heun steps 9");
+  EXPECT_EQ(text({.rule = RuleKind::sde_euler, .limit = 9}, ObjectiveKind::fm),
+            "sde-euler diffusion sigma last-step mean steps 9");
+}
+
+TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
+  Objective flow;
+  flow.kind = ObjectiveKind::fm;
+  for (const auto& [form_name, form] : diffusion_names()) {
+    for (const auto& [last_name, last] : last_step_names()) {
+      const DescentOptions options = {
+          .rule = RuleKind::sde_euler, .diffusion = form, .last_step = last, .limit = 4};
+      EXPECT_NO_THROW(make_rule(options.resolved(flow), flow)) << form_name << " " << last_name;
+    }
+  }
+}
+
+TEST(DescentOptions, refuse_what_an_integrator_does_not_know) {
+  Objective flow;
+  flow.kind = ObjectiveKind::fm;
+  expect_error(ErrorKind::usage, "--eta", [&] { DescentOptions{.eta = 0.1}.resolved(flow); });
+  expect_error(ErrorKind::usage, "rests nowhere",
+               [&] { DescentOptions{.threshold = 1}.resolved(flow); });
+}
+
+TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
+  Objective shown;
+  shown.kind = ObjectiveKind::eqm_noise_condition;
+  for (const RuleKind rule : {RuleKind::adam, RuleKind::heavy_ball, RuleKind::barzilai_borwein}) {
+    expect_error(ErrorKind::usage, "how far",
+                 [&] { DescentOptions{.rule = rule}.resolved(shown); });
+  }
+  for (const RuleKind rule : {RuleKind::automatic, RuleKind::walk_and_land, RuleKind::euler}) {
+    EXPECT_NO_THROW(DescentOptions{.rule = rule}.resolved(shown));
+  }
 }
 
 TEST(DescentOptions, say_when_to_stop) {

@@ -276,6 +276,36 @@ TEST(WalkAndLand, ends_on_the_data_point_of_every_landscape) {
   }
 }
 
+TEST(WalkAndLand, does_not_mind_how_many_landscapes_are_added_up) {
+  const OnePoint way = {.magnitude = {}, .data = {1, 2, -1}, .noise = {0.3, -2, 0.5}};
+  const auto course = walk_and_land({.walk = 6, .land = 2}).start(way.noise, kNoNoise);
+  const auto ask = [&] { return State(3.0 * way.gradient(course->probe())); };
+  while (course->take({.gradient = ask(), .weight = 3}) != Move::arrival) {
+  }
+  EXPECT_LT(apart(course->x(), way.data), 1e-9);
+}
+
+TEST(WalkAndLand, stays_finite_where_the_landscape_begins_flat) {
+  const Magnitude flat = {.kind = MagnitudeKind::piecewise, .a = 0.8, .b = 0, .lambda = 4};
+  const OnePoint way = {.magnitude = flat, .data = {1, 2, -1}, .noise = {0.3, -2, 0.5}};
+  const auto course = walk_and_land({.magnitude = flat}).start(way.noise, kNoNoise);
+  while (course->take({.gradient = way.gradient(course->probe())}) != Move::arrival) {
+  }
+  EXPECT_TRUE(is_finite(course->x()));
+}
+
+TEST(WalkAndLand, counts_the_way_for_models_that_are_shown_it) {
+  const auto course = walk_and_land({.walk = 4, .land = 1}).start({1.0}, kNoNoise);
+  std::vector<double> times;
+  do {
+    times.push_back(course->time());
+  } while (course->take({.gradient = {4.0}}) != Move::arrival);
+  EXPECT_EQ(times.size(), 5U);
+  for (size_t k = 0; k < times.size(); ++k) {
+    EXPECT_NEAR(times[k], 0.2 * static_cast<double>(k), 1e-12);
+  }
+}
+
 TEST(WalkAndLand, lands_at_once_from_a_start_near_the_data) {
   const OnePoint way = {.magnitude = {}, .data = {1, 2, -1}, .noise = {0.3, -2, 0.5}};
   const State near = 0.95 * way.data + 0.05 * way.noise;
@@ -317,7 +347,8 @@ TEST(StepSize, reaches_every_rule) {
   // With a schedule that is over at once nothing moves after the first step.
   const StepSize over(0.1, StepSchedule::linear, 1);
   for (const Rule& rule : {gradient_descent(over), nesterov_look_ahead(over, 0.5),
-                           adam(over, 0.9, 0.99), rmsprop(over, 0.9), barzilai_borwein(over, 10)}) {
+                           nesterov_velocity(over, 0), heavy_ball(over, 0), adam(over, 0.9, 0.99),
+                           rmsprop(over, 0.9), barzilai_borwein(over, 10)}) {
     const auto states = path(rule, {1.0, -2.0}, 3, bumpy);
     EXPECT_GT(apart(states[1], states[0]), 0);
     EXPECT_EQ(apart(states[3], states[1]), 0);

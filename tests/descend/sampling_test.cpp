@@ -63,12 +63,12 @@ TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1)
   }
 }
 
-TEST(Sampling, of_a_flow_knows_no_step_size_momentum_or_threshold) {
+TEST(Sampling, of_a_flow_takes_no_step_size_or_threshold) {
   const LearnedField field = field_of(ObjectiveKind::fm);
-  const Tensor plain = sampled(field, request_with({.limit = 3}));
-  EXPECT_TRUE(torch::equal(sampled(field, request_with({.eta = 7, .limit = 3})), plain));
-  EXPECT_TRUE(
-      torch::equal(sampled(field, request_with({.mu = 0.9, .limit = 3, .threshold = 1e9})), plain));
+  expect_error(ErrorKind::usage, "takes no --eta",
+               [&] { sampled(field, request_with({.eta = 7, .limit = 3})); });
+  expect_error(ErrorKind::usage, "rests nowhere",
+               [&] { sampled(field, request_with({.limit = 3, .threshold = 1e9})); });
 }
 
 TEST(Sampling, of_a_flow_needs_an_integrator_and_a_step) {
@@ -211,7 +211,7 @@ TEST(Sampling, never_shows_a_time_beyond_the_data) {
 TEST(Sampling, gives_a_sample_of_its_own_whatever_the_batch) {
   for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::fm}) {
     const LearnedField field = field_of(kind);
-    const DescentOptions descent = {.eta = 0.05, .limit = 4};
+    const DescentOptions descent = {.eta = is_flow(kind) ? 0 : 0.05, .limit = 4};
     const Tensor together = sampled(field, request_with(descent));
     for (int64_t i = 0; i < 5; ++i) {
       SamplingRequest alone = request_with(descent);
@@ -249,8 +249,10 @@ TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
       x = x - eta * (null + scale * (gradient(labels()) - null));
     }
     const bool flow = kind == ObjectiveKind::fm;
-    SamplingRequest request = request_with(
-        {.rule = flow ? RuleKind::euler : RuleKind::gradient_descent, .eta = eta, .limit = 4});
+    SamplingRequest request =
+        request_with({.rule = flow ? RuleKind::euler : RuleKind::gradient_descent,
+                      .eta = flow ? 0 : eta,
+                      .limit = 4});
     request.guidance = scale;
     EXPECT_TRUE(close(sampled(field, request), x, 1e-12)) << name_of(kind);
   }

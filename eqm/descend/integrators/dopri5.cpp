@@ -64,6 +64,7 @@ class Course5 final : public Dopri5Course {
   State probe() const override { return probe_; }
   double time() const override { return direction_ * ask_at_; }
   bool knows_slope() const override { return phase_ != Phase::start && clock_ < end_; }
+  bool may_reject() const override { return phase_ == Phase::stages; }
 
   double reached() const override { return direction_ * clock_; }
   int64_t attempts() const override { return attempts_; }

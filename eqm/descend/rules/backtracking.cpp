@@ -16,6 +16,7 @@ class Backtracking final : public Course {
   }
 
   bool knows_slope() const override { return trying_; }
+  bool may_reject() const override { return trying_; }
 
   Move take(const Answer& answer) override {
     if (!trying_) {  // the very first answer: at the start

@@ -34,16 +34,16 @@ Rule barzilai_borwein(StepSize eta, double most);
 Rule langevin(StepSize eta, double temperature);
 
 // Gradient descent that tries η first and halves it until the energy falls by a fraction of what
-// the slope promises (Armijo); the next step tries twice the size it found.
+// the slope promises (Armijo); after one that needed no halving the next tries twice its size.
 Rule backtracking(StepSize eta);
 
 // Walks over the flat part of the landscape and lands where it sinks: see walk_and_land.cpp.
 struct WalkAndLand {
-  Magnitude magnitude;  // c(γ) of the landscape
-  int64_t walk = 8;     // steps from noise to the point where c begins to sink
-  int64_t land = 6;     // landing steps
-  double glide = 1.3;   // how much of the way down each goes, but for the last, which goes all
-  int64_t order = 2;    // of the walk: 1 straight on, 2 with the bend of the last step
+  Magnitude magnitude = {};  // c(γ) of the landscape
+  int64_t walk = 8;          // steps from noise to the point where c begins to sink
+  int64_t land = 6;          // landing steps
+  double glide = 1.3;        // how much of the way down each goes, but for the last, which goes all
+  int64_t order = 2;         // of the walk: 1 straight on, 2 with the bend of the last step
 };
 Rule walk_and_land(const WalkAndLand& numbers);
 

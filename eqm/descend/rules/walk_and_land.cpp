@@ -17,6 +17,7 @@ namespace eqm {
 namespace {
 
 constexpr double kSunk = 0.6;          // of the expected norm: clearly on the slope
+constexpr double kLeastC = 0.05;       // of its largest: below, the direction cannot be told
 constexpr double kEdgeOfLinear = 0.8;  // c sinks from the start; predictions are good from here on
 
 // Up to which γ to walk.
@@ -34,35 +35,41 @@ class WalkAndLandCourse final : public Course {
         pace_(edge_ / static_cast<double>(std::max<int64_t>(1, numbers.walk))),
         landing_(1 / numbers.magnitude.over_distance(1)) {}
 
+  double time() const override { return gamma_; }
+
   Move take(const Answer& answer) override {
-    const double length = norm(answer.gradient);
+    const State gradient = answer.gradient / answer.weight;
+    const double length = norm(gradient);
     if (gamma_ < edge_ && !has_sunk(length)) {
-      walk(answer.gradient, length);
+      walk(gradient, length);
       const bool over = gamma_ >= edge_ && numbers_.land == 0;
       return over ? Move::arrival : Move::step;
     }
     gamma_ = std::max(gamma_, edge_);
     const bool last = ++landed_ >= numbers_.land;
-    x_ -= (last ? 1 : numbers_.glide) * landing_ * answer.gradient;
+    x_ -= (last ? 1 : numbers_.glide) * landing_ * gradient;
     return last ? Move::arrival : Move::step;
   }
 
  private:
   // Per unit of c the field is ε - x₀, which changes little along the way.
   bool has_sunk(double length) const {
-    return numbers_.land > 0 && plain_ > 0 && length < kSunk * plain_ * numbers_.magnitude(gamma_);
+    return numbers_.land > 0 && plain_ > 0 && length < kSunk * plain_ * c();
+  }
+
+  double c() const {
+    return std::max(numbers_.magnitude(gamma_), kLeastC * numbers_.magnitude.lambda);
   }
 
   void walk(const State& gradient, double length) {
-    const double c = numbers_.magnitude(gamma_);
-    const State direction = gradient / c;  // ε - x₀
+    const State direction = gradient / c();  // ε - x₀
     if (numbers_.order > 1 && last_.size() > 0) {
       x_ -= pace_ * (1.5 * direction - 0.5 * last_);
     } else {
       x_ -= pace_ * direction;
     }
     last_ = direction;
-    plain_ = length / c;
+    plain_ = length / c();
     gamma_ += pace_;
     if (edge_ - gamma_ < 1e-9) gamma_ = edge_;
   }
