@@ -5,8 +5,9 @@ JOBS ?= $(shell nproc)
 CMAKE_PREFIX_PATH ?=
 CONFIGURE = cmake $(if $(CMAKE_PREFIX_PATH),-DCMAKE_PREFIX_PATH="$(CMAKE_PREFIX_PATH)") --preset
 EQM = build/eqm
+FUZZ_SECONDS ?= 20
 
-.PHONY: help setup configure build demo test bench format lint sanitize clean
+.PHONY: help setup configure build demo test bench format lint sanitize fuzz clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -46,6 +47,10 @@ lint:  ## formatting, include directions, clang-tidy
 
 sanitize: setup  ## run the tests under the address, undefined-behaviour and thread sanitizers
 	@scripts/sanitize.sh $(JOBS)
+
+fuzz:  ## run the fuzz targets, each for FUZZ_SECONDS (20)
+	@scripts/setup.sh --fuzz
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 clean:  ## remove everything that was built
 	@rm -rf build build-*

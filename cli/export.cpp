@@ -1,8 +1,8 @@
-// eqm export: a model as one file of its own, in the precision asked for.
-
+// eqm export: a model as one file of its own, in the precision asked for, for us or for PyTorch.
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/landscape/model.h"
+#include "eqm/landscape/reference_form.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
@@ -14,6 +14,13 @@ const Names<torch::ScalarType>& stored_types() {
   return names;
 }
 
+enum class Reader { eqm, reference };
+
+const Names<Reader>& readers() {
+  static const Names<Reader> names = {{"eqm", Reader::eqm}, {"reference", Reader::reference}};
+  return names;
+}
+
 class Export final : public Verb {
  public:
   std::string name() const override { return "export"; }
@@ -22,9 +29,12 @@ class Export final : public Verb {
   }
   std::string advice() const override {
     return R"(float16 halves the file. Of 40 samples of the shipped model no pixel moved by more than one of 256 levels.
+--for reference gives the network the sign of the reference implementation, whose PyTorch module then loads the file by
+name (docs/interop.md shows how); it stays a model file that every verb of eqm takes.
 
-Example:
-  eqm export --model runs/fashion --stored float16 --out fashion.safetensors)";
+Examples:
+  eqm export --model runs/fashion --stored float16 --out fashion.safetensors
+  eqm export --model runs/fashion --for reference --out fashion-torch.safetensors)";
   }
   std::string positional() const override { return "model"; }
 
@@ -32,6 +42,7 @@ Example:
     options.text("model", model_, "a run folder, a checkpoint or a model file");
     options.text("out", out_, "the file to write");
     options.choice("stored", stored_, stored_types(), "type of the weights in the file");
+    options.choice("for", reader_, readers(), "who is to read it: eqm, or the reference's module");
   }
 
   int run(const OptionSet&, Console& console) override {
@@ -39,7 +50,9 @@ Example:
     if (out_.empty()) {
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
     }
-    save_model(load_model(find_model(model_)), out_, stored_);
+    Model model = load_model(find_model(model_));
+    if (reader_ == Reader::reference) give_reference_sign(model);
+    save_model(model, out_, stored_);
     console.log->info("wrote {}", out_);
     return 0;
   }
@@ -47,6 +60,7 @@ Example:
  private:
   std::string model_, out_;
   torch::ScalarType stored_ = torch::kFloat32;
+  Reader reader_ = Reader::eqm;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,6 +27,12 @@ const Names<GuidedChannels>& guided_channel_names() {
   return names;
 }
 
+const Names<ZipMethod>& zip_method_names() {
+  static const Names<ZipMethod> names = {{"stored", ZipMethod::stored},
+                                         {"deflated", ZipMethod::deflated}};
+  return names;
+}
+
 class Sample final : public Verb {
  public:
   std::string name() const override { return "sample"; }
@@ -39,6 +46,7 @@ given. --threshold lets each sample stop on its own. --guidance above 1 makes sa
 Examples:
   eqm sample --model models/fashion-xs4.safetensors --rule land --out out/fashion
   eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5
+  eqm sample --model runs/fashion --per-class 5000 --no-pictures --npz samples.npz
   eqm sample --model runs/fashion --mix "coat:1,bag:1,null:-1" --per-class 16 --trace --histogram)";
   }
   std::string positional() const override { return "model"; }
@@ -60,6 +68,8 @@ Examples:
     options.flag("pictures", choice_.pictures, "writes every sample as a picture of its own");
     options.flag("trace", choice_.trace, "draws how the first sample of each class came about");
     options.flag("histogram", choice_.histogram, "draws how many evaluations samples took");
+    options.text("npz", choice_.npz, "a file for all samples as the ADM evaluator reads them");
+    options.choice("npz-method", choice_.npz_method, zip_method_names(), "deflated is smaller");
     options.count("rows", rows_, Range::between(0, 100000),
                   "rows computed at once; 0 chooses by the memory they take");
     runtime_.declare(options);
@@ -85,6 +95,9 @@ Examples:
     if (names.size() == 1 && names[0].empty()) names.clear();
     const int64_t columns =
         names.empty() ? static_cast<int64_t>(std::ceil(std::sqrt(job.count))) : per_class_;
+    for (const Row& row : rows) {
+      if (row.label) choice_.labels.push_back(*row.label);
+    }
     SampleOutput output(out_, model, names, columns, origin(model), choice_);
     const bool whole = draw(field, job, output, console);
     std::cout << output.summary();
@@ -93,6 +106,9 @@ Examples:
       console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
     }
     console.log->info("wrote {} to {}", fmt::join(output.finish(), ", "), out_);
+    if (const int64_t count = output.npz_samples(); count > 0) {
+      console.log->info("wrote {} samples to {}", count, choice_.npz);
+    }
     return whole ? 0 : exit_code_of(interrupt_requested());
   }
 
@@ -100,6 +116,7 @@ Examples:
   struct Row {
     std::string name;
     Terms terms;
+    std::optional<int64_t> label = {};  // none for mixtures
   };
 
   std::vector<Row> rows_of(const Model& model) const {
@@ -127,7 +144,8 @@ Examples:
     std::vector<Row> rows;
     for (const int64_t label : labels) {
       rows.push_back({.name = label_name(model, label),
-                      .terms = guidance_ == 1 ? only(label) : guidance(label, guidance_, guided_)});
+                      .terms = guidance_ == 1 ? only(label) : guidance(label, guidance_, guided_),
+                      .label = label});
     }
     return rows;
   }

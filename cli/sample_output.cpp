@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/figure_file.h"
+#include "eqm/base/error.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv.h"
@@ -49,6 +50,13 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
       lines_(folder / "samples.jsonl") {
   if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.trace = false;
   if (choice_.pictures) create_folder(folder_ / "pictures");
+  if (choice_.npz.empty()) return;
+  const Shape shape = model.backbone->state_shape();
+  if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
+    throw Error(ErrorKind::usage, "an .npz holds pictures, and this model makes none",
+                "leave --npz away");
+  }
+  npz_ = std::make_unique<SampleNpz>(choice_.npz, choice_.npz_method);
 }
 
 std::string SampleOutput::row_of(int64_t sample) const {
@@ -69,6 +77,12 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
             pictures_of(state, model_.scaling).front(), text);
 }
 
+void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
+  std::optional<int64_t> label;
+  if (!choice_.labels.empty()) label = choice_.labels.at(static_cast<size_t>(sample / columns_));
+  npz_->add(pictures_of(state, model_.scaling).front(), label);
+}
+
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const SampleRecord& record = outcome.record;
   ++outcomes_[record.status];
@@ -84,6 +98,7 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   Tensor state = torch::empty(shape, torch::kFloat64);
   put_state(outcome.x, state, 0);
   if (choice_.pictures) write_picture(sample, state);
+  if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
   if (points || sample < kMostGridPictures) kept_.emplace(sample, state);
   if (const auto trace = traces_.find(sample); trace != traces_.end()) {
@@ -159,6 +174,7 @@ std::vector<std::string> SampleOutput::finish() {
     written.emplace_back("grid.png");
   }
   if (choice_.pictures) written.emplace_back("pictures/");
+  if (npz_ && npz_->count() > 0) npz_->commit();
   if (!images && !kept_.empty()) {
     write_points();
     written.emplace_back("samples.csv");

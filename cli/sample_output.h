@@ -5,12 +5,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/png.h"
+#include "eqm/io/sample_npz.h"
 
 namespace eqm::cli {
 
@@ -18,6 +20,9 @@ struct OutputChoice {
   bool pictures = true;
   bool trace = false;      // trace.png: how the first sample of each row came about
   bool histogram = false;  // steps.png and steps.svg
+  std::string npz = {};    // a file for all samples, as evaluators read them; empty for none
+  ZipMethod npz_method = ZipMethod::stored;
+  std::vector<int64_t> labels = {};  // of the grid's rows, for the .npz; empty for none
 };
 
 class SampleOutput {
@@ -39,11 +44,14 @@ class SampleOutput {
   std::string summary() const;
   int64_t count_of(DescentStatus status) const;
   double mean_steps() const;
+  // How many samples the .npz has; 0 without one.
+  int64_t npz_samples() const { return npz_ ? npz_->count() : 0; }
 
  private:
   std::string row_of(int64_t sample) const;
   void write_picture(int64_t sample, const Tensor& state);
   void write_grid();
+  void add_to_npz(int64_t sample, const Tensor& state);
   void write_points();
   void write_trace();
   void write_histogram();
@@ -56,6 +64,7 @@ class SampleOutput {
   OutputChoice choice_;
   AtomicFile lines_;
   std::map<int64_t, Tensor> kept_;  // states for the grid, or points, by number
+  std::unique_ptr<SampleNpz> npz_;  // null where none is asked for
   std::map<int64_t, std::vector<State>> traces_;
   std::vector<double> steps_, evaluations_;
   std::map<DescentStatus, int64_t> outcomes_;

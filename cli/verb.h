@@ -42,6 +42,7 @@ std::unique_ptr<Verb> denoise_verb();
 std::unique_ptr<Verb> score_verb();
 std::unique_ptr<Verb> neighbours_verb();
 std::unique_ptr<Verb> info_verb();
+std::unique_ptr<Verb> import_verb();
 std::unique_ptr<Verb> export_verb();
 std::unique_ptr<Verb> sweep_verb();
 std::unique_ptr<Verb> bench_verb();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages eqm needs, if any is missing; with --lint also those of `make lint`. Asks
-# nothing, safe to repeat.
+# Installs the Debian packages eqm needs, if any is missing; with --lint or --fuzz also those of `make lint` or
+# `make fuzz`. Asks nothing, safe to repeat.
 set -euo pipefail
 
 packages=(
@@ -15,6 +15,9 @@ packages=(
 )
 if [ "${1:-}" = "--lint" ]; then
   packages+=(clang clang-tidy libc++-dev libc++abi-dev)
+fi
+if [ "${1:-}" = "--fuzz" ]; then
+  packages+=(clang libclang-rt-dev)
 fi
 
 if ! command -v dpkg-query > /dev/null; then

@@ -3,6 +3,7 @@
 // tokens, D width, C channels, p patch.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ void check(const SitConfig& config);
 SitConfig sit_preset(const std::string& name);
 std::vector<std::string> sit_preset_names();
 
+// The heads of the presets of this width; nothing when there is none.
+std::optional<int64_t> sit_heads_of_width(int64_t width);
+
+std::string to_json(const SitConfig& config);
 SitConfig sit_config_from_json(const std::string& json);
 
 // How many numbers the parameters of a checked configuration hold, without building them.

@@ -99,19 +99,30 @@ SitConfig sit_preset(const std::string& name) {
               suggestion(name, sit_preset_names()));
 }
 
-std::string Sit::architecture() const {
+std::optional<int64_t> sit_heads_of_width(int64_t width) {
+  for (const Size& size : kSizes) {
+    if (size.width == width) return size.heads;
+  }
+  return std::nullopt;
+}
+
+std::string to_json(const SitConfig& config) {
   return nlohmann::json{{"kind", "sit"},
-                        {"input_size", config_.input_size},
-                        {"patch_size", config_.patch_size},
-                        {"in_channels", config_.in_channels},
-                        {"hidden_size", config_.hidden_size},
-                        {"depth", config_.depth},
-                        {"num_heads", config_.num_heads},
-                        {"mlp_ratio", config_.mlp_ratio},
-                        {"class_dropout_prob", config_.class_dropout_prob},
-                        {"num_classes", config_.num_classes},
-                        {"learn_sigma", config_.learn_sigma}}
+                        {"input_size", config.input_size},
+                        {"patch_size", config.patch_size},
+                        {"in_channels", config.in_channels},
+                        {"hidden_size", config.hidden_size},
+                        {"depth", config.depth},
+                        {"num_heads", config.num_heads},
+                        {"mlp_ratio", config.mlp_ratio},
+                        {"class_dropout_prob", config.class_dropout_prob},
+                        {"num_classes", config.num_classes},
+                        {"learn_sigma", config.learn_sigma}}
       .dump();
+}
+
+std::string Sit::architecture() const {
+  return to_json(config_);
 }
 
 SitConfig sit_config_from_json(const std::string& text) {

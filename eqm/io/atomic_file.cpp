@@ -141,6 +141,23 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::overwrite(uint64_t offset, std::span<const std::byte> bytes) {
+  require_open();
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file_.get(), bytes.data(), std::min(bytes.size(), kMaxWrite),
+                                     static_cast<off_t>(offset));
+    if (written > 0) {
+      bytes = bytes.subspan(static_cast<size_t>(written));
+      offset += static_cast<uint64_t>(written);
+      continue;
+    }
+    if (written < 0 && errno == EINTR) continue;
+    const int code = written < 0 ? errno : EIO;
+    discard();
+    throw failure(code, "write", path_);
+  }
+}
+
 void AtomicFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text)));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -26,6 +27,9 @@ class AtomicFile {
   // After a failed write the temporary is gone and the object only throws.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+
+  // Replaces bytes that were written before, for headers that tell what follows them.
+  void overwrite(uint64_t offset, std::span<const std::byte> bytes);
 
   void commit();
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "eqm/base/error.h"
 #include "eqm/io/file_descriptor.h"
@@ -39,6 +40,15 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   void* data = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data == MAP_FAILED) throw io_error_from_errno("map", path.string());
   return MappedFile(static_cast<const std::byte*>(data), static_cast<size_t>(size));
+}
+
+void MappedFile::release(std::span<const std::byte> bytes) const {
+  if (bytes.empty()) return;
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data()) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size());
+  // Advice; a system that does not take it only uses more memory.
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

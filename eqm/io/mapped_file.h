@@ -25,6 +25,10 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
+  // Gives back the memory of pages that hold these bytes, which must be of this mapping; they are
+  // loaded again when touched. For what is read once and is larger than memory should bear.
+  void release(std::span<const std::byte> bytes) const;
+
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
  private:

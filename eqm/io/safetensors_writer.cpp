@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "eqm/base/error.h"
-#include "eqm/io/atomic_file.h"
 #include "eqm/io/safetensors_header.h"
 #include "eqm/io/text.h"
 
@@ -25,29 +24,36 @@ constexpr size_t kAlignment = 8;
   throw Error(ErrorKind::usage, "cannot write safetensors: " + problem, std::move(hint));
 }
 
-void check(const NamedTensor& item) {
+void check(const TensorSpec& item) {
   const std::string name = in_quotes(item.name);
   if (item.name == kSafetensorsMetadataKey) {
     refuse("no tensor can be called " + name, "the format keeps this name for the metadata");
   }
   if (!is_utf8(item.name)) refuse("the name " + name + " is not UTF-8", "rename the tensor");
-  if (item.tensor.shape.size() > kMaxTensorRank) {
+  if (item.shape.size() > kMaxTensorRank) {
     refuse(fmt::format("tensor {} has more than {} dimensions", name, kMaxTensorRank),
            "reshape the tensor");
   }
-  const std::optional<uint64_t> wanted = byte_count(item.tensor.dtype, item.tensor.shape);
-  if (!wanted || *wanted != item.tensor.bytes.size()) {
-    refuse(fmt::format("tensor {} has {} bytes, which disagrees with its shape [{}] of {}", name,
-                       item.tensor.bytes.size(), fmt::join(item.tensor.shape, ","),
-                       name_of(item.tensor.dtype)),
-           "make the tensor contiguous and hand over all of its bytes");
+  if (!byte_count(item.dtype, item.shape)) {
+    refuse(fmt::format("tensor {} has the impossible shape [{}]", name, fmt::join(item.shape, ",")),
+           "dimensions are at least 0 and their product fits 63 bits");
   }
 }
 
-void check(const std::vector<NamedTensor>& tensors,
+void check_bytes(const NamedTensor& item) {
+  const TensorView& tensor = item.tensor;
+  const std::optional<uint64_t> wanted = byte_count(tensor.dtype, tensor.shape);
+  if (wanted && *wanted == tensor.bytes.size()) return;
+  refuse(fmt::format("tensor {} has {} bytes, which disagrees with its shape [{}] of {}",
+                     in_quotes(item.name), tensor.bytes.size(), fmt::join(tensor.shape, ","),
+                     name_of(tensor.dtype)),
+         "make the tensor contiguous and hand over all of its bytes");
+}
+
+void check(const std::vector<TensorSpec>& tensors,
            const std::map<std::string, std::string>& metadata) {
   std::set<std::string_view> names;
-  for (const NamedTensor& item : tensors) {
+  for (const TensorSpec& item : tensors) {
     check(item);
     if (!names.insert(item.name).second) {
       refuse("the name " + in_quotes(item.name) + " comes twice", "give each tensor its own name");
@@ -64,7 +70,11 @@ std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump();
 }
 
-std::string header_of(const std::vector<NamedTensor>& tensors,
+uint64_t bytes_of(const TensorSpec& item) {
+  return byte_count(item.dtype, item.shape).value();  // checked before
+}
+
+std::string header_of(const std::vector<TensorSpec>& tensors,
                       const std::map<std::string, std::string>& metadata) {
   std::string header = "{";
   std::string_view separator;
@@ -73,12 +83,12 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
     separator = ",";
   }
   uint64_t begin = 0;
-  for (const NamedTensor& item : tensors) {
-    const uint64_t end = begin + item.tensor.bytes.size();
+  for (const TensorSpec& item : tensors) {
+    const uint64_t end = begin + bytes_of(item);
     fmt::format_to(std::back_inserter(header),
                    R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", separator,
-                   json_string(item.name), name_of(item.tensor.dtype),
-                   fmt::join(item.tensor.shape, ","), begin, end);
+                   json_string(item.name), name_of(item.dtype), fmt::join(item.shape, ","), begin,
+                   end);
     separator = ",";
     begin = end;
   }
@@ -93,26 +103,67 @@ std::string little_endian(uint64_t value) {
   return bytes;
 }
 
-}  // namespace
-
-void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
-                       const std::map<std::string, std::string>& metadata) {
+std::vector<TensorSpec> checked_and_sorted(std::vector<TensorSpec> tensors,
+                                           const std::map<std::string, std::string>& metadata) {
   check(tensors, metadata);
-  std::sort(tensors.begin(), tensors.end(), [](const NamedTensor& a, const NamedTensor& b) {
-    if (a.tensor.dtype != b.tensor.dtype) return a.tensor.dtype > b.tensor.dtype;
+  std::sort(tensors.begin(), tensors.end(), [](const TensorSpec& a, const TensorSpec& b) {
+    if (a.dtype != b.dtype) return a.dtype > b.dtype;
     return a.name < b.name;
   });
-  const std::string header = header_of(tensors, metadata);
+  return tensors;
+}
+
+}  // namespace
+
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
+                                     std::vector<TensorSpec> tensors,
+                                     const std::map<std::string, std::string>& metadata)
+    : tensors_(checked_and_sorted(std::move(tensors), metadata)), file_(path) {
+  const std::string header = header_of(tensors_, metadata);
   if (header.size() > kMaxSafetensorsHeader) {
     refuse(fmt::format("the header would have {} bytes; {} are allowed", header.size(),
                        kMaxSafetensorsHeader),
            "split the file or shorten the metadata");
   }
-  AtomicFile file(path);
-  file.write(little_endian(header.size()));
-  file.write(header);
-  for (const NamedTensor& item : tensors) file.write(item.tensor.bytes);
-  file.commit();
+  file_.write(little_endian(header.size()));
+  file_.write(header);
+  if (!tensors_.empty()) left_ = bytes_of(tensors_.front());
+  skip_finished();
+}
+
+void SafetensorsWriter::skip_finished() {
+  while (next_ < tensors_.size() && left_ == 0) {
+    if (++next_ < tensors_.size()) left_ = bytes_of(tensors_[next_]);
+  }
+}
+
+void SafetensorsWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  if (bytes.size() > left_) refuse("a tensor has more bytes than its shape", "write each whole");
+  file_.write(bytes);
+  left_ -= bytes.size();
+  skip_finished();
+}
+
+void SafetensorsWriter::commit() {
+  if (next_ < tensors_.size()) {
+    refuse("the tensor " + in_quotes(tensors_[next_].name) + " is not complete", "write it first");
+  }
+  file_.commit();
+}
+
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<TensorSpec> specs;
+  std::map<std::string, std::span<const std::byte>> bytes;
+  for (const NamedTensor& item : tensors) {
+    check_bytes(item);
+    specs.push_back({item.name, item.tensor.dtype, item.tensor.shape});
+    bytes.emplace(item.name, item.tensor.bytes);
+  }
+  SafetensorsWriter writer(path, std::move(specs), metadata);
+  for (const TensorSpec& item : writer.tensors()) writer.write(bytes.at(item.name));
+  writer.commit();
 }
 
 }  // namespace eqm

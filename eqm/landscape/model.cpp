@@ -22,11 +22,11 @@ Enum from_name(const Names<Enum>& names, const std::string& name) {
               "was it written by a newer eqm?");
 }
 
-std::string card(const Model& model) {
+std::string card(const Model& model, const std::string& architecture) {
   const Magnitude& magnitude = model.objective.magnitude;
   return nlohmann::json{
       {"format", kFormat},
-      {"architecture", nlohmann::json::parse(model.backbone->architecture())},
+      {"architecture", nlohmann::json::parse(architecture)},
       {"objective", name_of(model.objective.kind)},
       {"dispersive_weight", model.objective.dispersive_weight},
       {"landscape",
@@ -102,7 +102,12 @@ void save_model(const Model& model, const std::filesystem::path& path,
   for (auto& [name, weight] : weights) {
     if (stored) weight = weight.detach().to(*stored);
   }
-  save_tensors(path, weights, {{kMetadataKey, card(model)}});
+  save_tensors(path, weights, model_metadata(model, model.backbone->architecture()));
+}
+
+std::map<std::string, std::string> model_metadata(const Model& model,
+                                                  const std::string& architecture) {
+  return {{kMetadataKey, card(model, architecture)}};
 }
 
 Model load_model(const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ struct Model {
 void save_model(const Model& model, const std::filesystem::path& path,
                 std::optional<torch::ScalarType> stored = std::nullopt);
 Model load_model(const std::filesystem::path& path);
+
+// What a model file says beside the weights, for whoever writes them without building the network:
+// the model's backbone may be null.
+std::map<std::string, std::string> model_metadata(const Model& model,
+                                                  const std::string& architecture);
 
 // The model as a field. Explicit energies answer their gradient; a flow answers minus its velocity.
 // Models without time input never see a time, whatever the condition says; what a label does to

@@ -22,6 +22,8 @@ constexpr DtypePair kDtypes[] = {
     {Dtype::boolean, torch::kBool},
 };
 
+}  // namespace
+
 torch::ScalarType scalar_type(Dtype dtype) {
   for (const DtypePair& pair : kDtypes) {
     if (pair.file == dtype) return pair.tensor;
@@ -38,8 +40,6 @@ Dtype file_dtype(torch::ScalarType type) {
               fmt::format("a {} tensor cannot be written to a file", torch::toString(type)));
 }
 
-}  // namespace
-
 Tensor to_tensor(const TensorView& view, std::shared_ptr<const void> owner) {
   const auto options = torch::TensorOptions().dtype(scalar_type(view.dtype));
   if (view.bytes.empty()) return torch::empty(view.shape, options);
@@ -53,6 +53,15 @@ Tensor to_tensor(const TensorView& view, std::shared_ptr<const void> owner) {
   }
   return torch::from_blob(
       data, view.shape, [owner = std::move(owner)](void*) {}, options);
+}
+
+Tensor to_tensor(const StridedView& view, std::shared_ptr<const void> owner) {
+  if (view.bytes.empty() || is_contiguous(view)) {
+    return to_tensor(TensorView{view.dtype, view.shape, view.bytes}, std::move(owner));
+  }
+  const auto count = static_cast<int64_t>(view.bytes.size() / size_of(view.dtype));
+  return to_tensor(TensorView{view.dtype, {count}, view.bytes}, std::move(owner))
+      .as_strided(view.shape, view.strides);
 }
 
 Tensor read_tensor(const SafetensorsFile& file, const std::string& name) {

@@ -1,0 +1,147 @@
+// eqm import: weights of the reference implementation, or of SiT, as a model file of ours.
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "cli/verb.h"
+#include "eqm/base/error.h"
+#include "eqm/landscape/import_model.h"
+
+namespace eqm::cli {
+namespace {
+
+const Names<WeightsChoice>& weights_names() {
+  static const Names<WeightsChoice> names = {{"auto", WeightsChoice::automatic},
+                                             {"ema", WeightsChoice::ema},
+                                             {"model", WeightsChoice::model}};
+  return names;
+}
+
+enum class Stored { as_is, float32, float16, bfloat16 };
+
+const Names<Stored>& stored_names() {
+  static const Names<Stored> names = {{"as-is", Stored::as_is},
+                                      {"float32", Stored::float32},
+                                      {"float16", Stored::float16},
+                                      {"bfloat16", Stored::bfloat16}};
+  return names;
+}
+
+std::optional<torch::ScalarType> type_of(Stored stored) {
+  switch (stored) {
+    case Stored::as_is:
+      return std::nullopt;
+    case Stored::float32:
+      return torch::kFloat32;
+    case Stored::float16:
+      return torch::kFloat16;
+    case Stored::bfloat16:
+      return torch::kBFloat16;
+  }
+  return std::nullopt;
+}
+
+const Names<double>& sign_names() {
+  static const Names<double> names = {{"reference", -1}, {"eqm", 1}};
+  return names;
+}
+
+std::vector<std::string> objective_choices() {
+  std::vector<std::string> names = all_names(objective_names());
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
+class Import final : public Verb {
+ public:
+  std::string name() const override { return "import"; }
+  std::string summary() const override {
+    return "Makes a model of a PyTorch checkpoint of EqM or SiT, or of safetensors";
+  }
+  std::string advice() const override {
+    return R"(Reads checkpoints of torch.save, training checkpoints (model, ema, opt, args) and bare state dictionaries, and
+safetensors under the same names. Nothing in a checkpoint is run. The architecture follows from the shapes; heads are
+those of the preset of that width. What the checkpoint's arguments say about the objective is believed; a bare state
+dictionary is taken for EqM, so give --objective fm for SiT.
+
+Example:
+  eqm import EqM-XL-2.pt --out eqm-xl2.safetensors)";
+  }
+  std::string positional() const override { return "from"; }
+
+  void declare(OptionSet& options) override {
+    options.text("from", from_, "a .pt or .safetensors file");
+    options.text("out", out_, "the model file to write");
+    options.choice("weights", weights_, weights_names(),
+                   "auto is the running average where there is one");
+    options.count("heads", hints_.heads, Range::between(0, 16384),
+                  "heads of the attention; 0 takes those of the preset of that width");
+    options.count("classes", hints_.classes, Range::between(0, 1e7),
+                  "0 takes all rows of the label table but the last, the null class");
+    options.choice("objective", objective_, objective_choices(),
+                   "what the network was trained to predict");
+    options.choice("sign", sign_, sign_names(),
+                   "reference: the network predicts from noise to data; eqm: the gradient");
+    options.choice("stored", stored_, stored_names(), "type of the weights in the model file");
+    options.flag("check", check_, "compares the checkpoint's checksums");
+  }
+
+  int run(const OptionSet&, Console& console) override {
+    if (from_.empty()) throw Error(ErrorKind::usage, "no file was given", "use `eqm import FILE`");
+    if (out_.empty()) {
+      throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
+    }
+    ImportOptions options = {.weights = weights_,
+                             .hints = hints_,
+                             .objective = find_named(objective_names(), objective_),
+                             .output_sign = sign_,
+                             .stored = type_of(stored_),
+                             .check = check_,
+                             .progress = {}};
+    bool begun = false;
+    options.progress = [&](int64_t done, int64_t total) {
+      if (!std::exchange(begun, true)) console.progress.begin("importing", total, "tensors");
+      console.progress.update(done, "");
+    };
+    const ImportReport report = import_model(from_, out_, options);
+    console.progress.end();
+    print(report);
+    console.log->info("wrote {}", out_);
+    return 0;
+  }
+
+ private:
+  static void line(const std::string& topic, const std::string& text) {
+    std::cout << fmt::format("{:<14} {}\n", topic, text);
+  }
+
+  static void print(const ImportReport& report) {
+    const SitConfig& config = report.config;
+    line("weights",
+         fmt::format("{}, {} tensors, {:.1f} MB", report.chosen.empty() ? "all" : report.chosen,
+                     report.tensors, static_cast<double>(report.bytes) / 1e6));
+    line("architecture", fmt::format("SiT, depth {}, width {}, {} heads, patch {}", config.depth,
+                                     config.hidden_size, config.num_heads, config.patch_size));
+    line("states",
+         fmt::format("{} x {} x {}{}", config.in_channels, config.input_size, config.input_size,
+                     config.learn_sigma ? ", learn_sigma: twice the channels, half unused" : ""));
+    line("classes", fmt::format("{}{}", config.num_classes,
+                                config.class_dropout_prob > 0 ? " and the null class" : ""));
+    line("objective", name_of(report.objective.kind));
+  }
+
+  std::string from_, out_, objective_ = "auto";
+  WeightsChoice weights_ = WeightsChoice::automatic;
+  SitHints hints_;
+  double sign_ = -1;
+  Stored stored_ = Stored::as_is;
+  bool check_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> import_verb() {
+  return std::make_unique<Import>();
+}
+
+}  // namespace eqm::cli

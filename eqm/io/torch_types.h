@@ -1,0 +1,21 @@
+// What PyTorch calls its element types.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "eqm/io/pickle.h"
+#include "eqm/io/tensor_view.h"
+
+namespace eqm {
+
+// "torch.FloatStorage" and its kind; nothing for other globals.
+std::optional<Dtype> dtype_of_storage_class(const PickleValue& value);
+
+// "torch.float32" and its kind.
+std::optional<Dtype> dtype_of_torch_type(const PickleValue& value);
+
+// Storages counted in bytes.
+bool is_untyped_storage_class(const PickleValue& value);
+
+}  // namespace eqm

@@ -1,0 +1,99 @@
+#include "eqm/landscape/import_model.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/io/safetensors.h"
+#include "eqm/io/text.h"
+#include "eqm/landscape/training_arguments.h"
+#include "eqm/tensor/bridge.h"
+
+namespace eqm {
+namespace {
+
+// Stable Diffusion's latents are multiplied by this before a model sees them.
+constexpr double kLatentScale = 0.18215;
+constexpr int64_t kLatentChannels = 4;
+
+Scaling scaling_for(const SitConfig& config) {
+  if (config.in_channels != kLatentChannels) return Scaling::pixels();
+  return {.centre = {0}, .unit = 1 / kLatentScale};
+}
+
+SitConfig config_of(const WeightsFile& file, const SitHints& hints) {
+  std::map<std::string, Shape> shapes;
+  for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
+  if (hints.classes > 0) return sit_config_from_shapes(shapes, hints);
+  // The arguments may be defaults that nobody looked at; the shapes are sure.
+  SitHints told = hints;
+  told.classes = classes_from(file.arguments());
+  const auto table = shapes.find("y_embedder.embedding_table.weight");
+  const bool fits = table != shapes.end() && !table->second.empty() &&
+                    (table->second[0] == told.classes || table->second[0] == told.classes + 1);
+  if (!fits) told.classes = 0;
+  return sit_config_from_shapes(shapes, told);
+}
+
+Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
+  if (!torch::isFloatingType(scalar_type(item.view.dtype))) {
+    throw Error(ErrorKind::input,
+                fmt::format("the weights {} are {}, not numbers with a fraction",
+                            in_quotes(item.name), name_of(item.view.dtype)),
+                "quantised weights cannot be imported; find those they were made from");
+  }
+  return options.stored ? file_dtype(*options.stored) : item.view.dtype;
+}
+
+void write_weights(const NamedWeights& item, Dtype stored, SafetensorsWriter& writer) {
+  if (item.view.dtype == stored && is_contiguous(item.view)) {
+    writer.write(item.view.bytes);
+    return;
+  }
+  const Tensor tensor = to_tensor(item.view, nullptr).to(scalar_type(stored)).contiguous();
+  writer.write(to_view(tensor).bytes);
+}
+
+}  // namespace
+
+ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to,
+                          const ImportOptions& options) {
+  const WeightsFile file = WeightsFile::open(from, options.weights);
+  ImportReport report;
+  report.chosen = file.chosen();
+  report.config = config_of(file, options.hints);
+  if (options.objective) {
+    report.objective.kind = *options.objective;
+  } else {
+    report.objective = objective_from(file.arguments());
+  }
+  const Model model = {.backbone = nullptr,
+                       .objective = report.objective,
+                       .scaling = scaling_for(report.config),
+                       .output_sign = options.output_sign,
+                       .class_names = {}};
+
+  std::map<std::string, const NamedWeights*> by_name;
+  std::vector<TensorSpec> specs;
+  for (const NamedWeights& item : file.tensors()) {
+    by_name[item.name] = &item;
+    specs.push_back({item.name, stored_type(item, options), item.view.shape});
+  }
+  SafetensorsWriter writer(to, std::move(specs), model_metadata(model, to_json(report.config)));
+  const auto total = static_cast<int64_t>(writer.tensors().size());
+  std::set<std::string> checked;
+  for (const TensorSpec& spec : writer.tensors()) {
+    const NamedWeights& item = *by_name.at(spec.name);
+    if (options.check && checked.insert(item.storage).second) file.check(item);
+    write_weights(item, spec.dtype, writer);
+    file.release(item);
+    report.bytes += byte_count(spec.dtype, spec.shape).value_or(0);
+    ++report.tensors;
+    if (options.progress) options.progress(report.tensors, total);
+  }
+  writer.commit();
+  return report;
+}
+
+}  // namespace eqm

@@ -1,0 +1,40 @@
+// Turns the weights of the reference implementation (and of SiT, from which it comes) into a model
+// file of ours. One tensor is in memory at a time, so that a checkpoint of any size fits.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eqm/backbone/sit_shapes.h"
+#include "eqm/io/weights_file.h"
+#include "eqm/landscape/model.h"
+
+namespace eqm {
+
+struct ImportOptions {
+  WeightsChoice weights = WeightsChoice::automatic;
+  SitHints hints;                           // classes: also from the training's arguments
+  std::optional<ObjectiveKind> objective;   // none: by the training's arguments, else eqm
+  double output_sign = -1;                  // the reference's networks predict (x - ε)c
+  std::optional<torch::ScalarType> stored;  // none: the types the file has
+  bool check = true;                        // compare the checksums of what is read
+  // Told how many of so many tensors are written.
+  std::function<void(int64_t, int64_t)> progress;
+};
+
+struct ImportReport {
+  SitConfig config;
+  Objective objective;
+  std::string chosen;  // which of the file's weights: "ema", "model", or empty
+  int64_t tensors = 0;
+  uint64_t bytes = 0;  // of weights, as written
+};
+
+// Kind input for files that are damaged, hold another model, or were trained to predict what we
+// have no objective for; kind usage when something must be given.
+ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to,
+                          const ImportOptions& options);
+
+}  // namespace eqm

@@ -1,0 +1,156 @@
+// The program and other people's files: import, export, samples for an evaluator.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/byte_cursor.h"
+#include "eqm/io/npz.h"
+#include "eqm/io/safetensors.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/golden_folder.h"
+#include "tests/support/pickle_builder.h"
+#include "tests/support/temporary_folder.h"
+
+namespace eqm::test {
+namespace {
+
+using namespace pickled;
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class InteropCli : public ::testing::Test {
+ protected:
+  ProgramResult run(const Words& arguments) {
+    return run_program(arguments, {.folder = folder_.path()});
+  }
+
+  // One line that contains `part`, a hint, this exit code, and no other file than before.
+  void expect_failure(const Words& arguments, int exit_code, const std::string& part) {
+    SCOPED_TRACE(part);
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+    EXPECT_EQ(result.output, "");
+    const Words lines = result.error_lines();
+    ASSERT_EQ(lines.size(), 2u) << result.errors;
+    EXPECT_TRUE(lines[0].starts_with("eqm: ")) << lines[0];
+    EXPECT_TRUE(contains(lines[0], part)) << lines[0];
+    EXPECT_TRUE(lines[1].starts_with("hint: ")) << lines[1];
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "x.safetensors"));
+  }
+
+  void expect_refused(const std::string& file, const std::string& part) {
+    write_file(folder_ / "bad.pt", file);
+    expect_failure({"import", "bad.pt", "--out", "x.safetensors"}, 3, part);
+  }
+
+  nlohmann::json card_of(const std::string& name) const {
+    const SafetensorsFile file = SafetensorsFile::open(folder_ / name);
+    return nlohmann::json::parse(file.metadata().at("eqm"));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(InteropCli, imports_a_checkpoint_that_every_verb_takes) {
+  int imported = 0;
+  for (const auto& path : golden_files("eqm")) {
+    const SafetensorsFile golden = SafetensorsFile::open(path);
+    const auto kind = golden.metadata().find("case");
+    if (kind == golden.metadata().end() || kind->second != "checkpoint") continue;
+    const auto config = nlohmann::json::parse(golden.metadata().at("config"));
+    const std::string first = nlohmann::json::parse(golden.metadata().at("files")).at(0);
+    const ProgramResult result = run({"import", (path.parent_path() / first).string(), "--heads",
+                                      config.at("num_heads").dump(), "--out", "model.safetensors"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_TRUE(contains(result.output, "ema")) << result.output;
+    const nlohmann::json card = card_of("model.safetensors");
+    for (const auto& [key, value] : config.items()) {
+      EXPECT_EQ(card.at("architecture").at(key), value) << key;
+    }
+    EXPECT_EQ(card.at("output_sign"), -1);
+    EXPECT_EQ(run({"info", "model.safetensors"}).exit_code, 0);
+    const ProgramResult sampled = run(
+        {"sample", "model.safetensors", "--per-class", "1", "--limit", "2", "--out", "samples"});
+    EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
+    expect_failure({"sample", "model.safetensors", "--npz", "a.npz", "--out", "other"}, 2,
+                   "an .npz holds pictures");
+    ++imported;
+  }
+  EXPECT_GT(imported, 0);
+}
+
+TEST_F(InteropCli, import_asks_for_what_it_cannot_know) {
+  expect_failure({"import", "--out", "x.safetensors"}, 2, "no file was given");
+  write_file(folder_ / "a.pt", torch_zip(dict({{"w", vector_of("0", 1)}}), {{"0", "aaaa"}}));
+  expect_failure({"import", "a.pt"}, 2, "no file to write was given");
+  expect_failure({"import", "none.pt", "--out", "x.safetensors"}, 4, "cannot open 'none.pt'");
+  expect_failure({"import", "a.pt", "--out", "none/x.safetensors", "--weights", "ema"}, 3,
+                 "no 'ema' weights");
+}
+
+TEST_F(InteropCli, import_refuses_hostile_files) {
+  expect_refused("", "neither a PyTorch checkpoint nor safetensors");
+  expect_refused(torch_zip(call(global("os", "system"), {text("touch owned")}), {}),
+                 "an object of 'os.system' instead of a dictionary");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "owned"));
+  expect_refused(torch_zip(dict({{"a\n\x1b[31m", vector_of("0", 1)}}), {{"0", "aaaa"}}),
+                 "'x_embedder.proj.weight' is missing");
+  expect_refused(torch_zip(dict({{"a", vector_of("0", 2)}}), {{"0", "aaaa"}}),
+                 "has 4 bytes where 2");
+  expect_refused(made_zip({{.name = "x/data.pkl", .content = pickle("N"), .checksum = 1}}),
+                 "checksum");
+  expect_refused(
+      made_zip({{.name = "x/data.pkl", .content = std::string(100 << 20, 'N'), .packed = true}}),
+      "at most 67108864 are read");
+}
+
+TEST_F(InteropCli, samples_go_to_an_npz) {
+  for (const std::string method : {"stored", "deflated"}) {
+    const ProgramResult result =
+        run({"sample", EQM_SHIPPED_MODEL, "--labels", "3,8", "--per-class", "2", "--limit", "2",
+             "--npz", "samples.npz", "--npz-method", method, "--out", "out"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_TRUE(contains(result.errors, "wrote 4 samples to samples.npz")) << result.errors;
+    const NpzFile file = NpzFile::open(folder_ / "samples.npz");
+    const NpyArray pictures = file.read("arr_0", 1 << 20), labels = file.read("arr_1", 1 << 20);
+    EXPECT_EQ(pictures.dtype, Dtype::u8);
+    EXPECT_EQ(pictures.shape, (std::vector<int64_t>{4, 28, 28, 3}));
+    for (size_t i = 0; i < pictures.bytes.size(); i += 3) {  // grey is shown in three colours
+      ASSERT_EQ(pictures.bytes[i], pictures.bytes[i + 1]);
+      ASSERT_EQ(pictures.bytes[i], pictures.bytes[i + 2]);
+    }
+    EXPECT_EQ(labels.shape, std::vector<int64_t>{4});
+    EXPECT_EQ(little_endian(std::span(labels.bytes).subspan(0, 8)), 3u);
+    EXPECT_EQ(little_endian(std::span(labels.bytes).subspan(16, 8)), 8u);
+  }
+  const ProgramResult mixed = run({"sample", EQM_SHIPPED_MODEL, "--mix", "3:1,8:1", "--per-class",
+                                   "1", "--limit", "1", "--npz", "mix.npz", "--out", "out"});
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.errors;
+  EXPECT_EQ(NpzFile::open(folder_ / "mix.npz").names(), Words{"arr_0"});
+}
+
+TEST_F(InteropCli, exports_for_the_reference) {
+  const ProgramResult result =
+      run({"export", EQM_SHIPPED_MODEL, "--for", "reference", "--out", "torch.safetensors"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(card_of("torch.safetensors").at("output_sign"), -1);
+  const auto sample = [&](const std::string& model, const std::string& npz) {
+    EXPECT_EQ(run({"sample", model, "--labels", "1", "--per-class", "1", "--limit", "3", "--npz",
+                   npz, "--out", "out"})
+                  .exit_code,
+              0);
+    return NpzFile::open(folder_ / npz).read("arr_0", 1 << 20).bytes;
+  };
+  EXPECT_EQ(sample("torch.safetensors", "a.npz"), sample(EQM_SHIPPED_MODEL, "b.npz"));
+}
+
+}  // namespace
+}  // namespace eqm::test
