@@ -96,10 +96,11 @@ std::map<std::string, std::string> plain_values(const PickleValue& value) {
 WeightsFile WeightsFile::parse(std::span<const std::byte> bytes, const std::string& source,
                                WeightsChoice choice) {
   WeightsFile file;
-  if (is_torch_file(bytes)) {
-    file.read_torch(bytes, source, choice);
-  } else if (kind_of_bytes(bytes) == FileKind::safetensors) {
+  // Safetensors first: the length of a header may begin as a pickle does.
+  if (kind_of_bytes(bytes) == FileKind::safetensors) {
     file.read_safetensors(bytes, source, choice);
+  } else if (is_torch_file(bytes)) {
+    file.read_torch(bytes, source, choice);
   } else {
     refuse(source, "is neither a PyTorch checkpoint nor safetensors",
            "give a .pt or .safetensors file");

@@ -93,6 +93,13 @@ TEST(WeightsFile, reads_safetensors_of_the_same_names) {
   EXPECT_EQ(names_of(parse(bare)), Names{"w"});
 }
 
+// The first byte of such a file is the length of its header, which may be the first of a pickle.
+TEST(WeightsFile, tells_safetensors_from_pickles) {
+  std::string header = "{" + test::entry("w", "F32", "[1]", "[0,4]") + "}";
+  header.resize(0x80, ' ');
+  EXPECT_EQ(names_of(parse(test::file_of(header, "aaaa"))), Names{"w"});
+}
+
 TEST(WeightsFile, refuses_what_it_has_not) {
   const std::string file = torch_zip(dict({{"w", vector_of("0", 2)}}), kStorages);
   expect_input_error("has no 'ema' weights", [&] { parse(file, WeightsChoice::ema); });
