@@ -19,7 +19,7 @@ namespace eqm {
 // The elements of one array, in the order they have in the file. Refers to its file.
 class NpyReader {
  public:
-  NpyReader(const ZipEntry& entry, const std::string& source);
+  NpyReader(const ZipFile& file, const ZipEntry& entry);
 
   const NpyHeader& header() const { return header_; }
   // Bytes that were not read yet.

@@ -43,8 +43,9 @@ std::vector<std::byte> row_major(const std::vector<std::byte>& bytes,
 
 }  // namespace
 
-NpyReader::NpyReader(const ZipEntry& entry, const std::string& source) : stream_(entry, source) {
-  const std::string name = fmt::format("{} in {}", entry.name, source);
+NpyReader::NpyReader(const ZipFile& file, const ZipEntry& entry)
+    : stream_(entry, file.source(), file.mapping().get()) {
+  const std::string name = fmt::format("{} in {}", entry.name, file.source());
   std::vector<std::byte> head(kNpyPrefix);
   if (stream_.left() < head.size()) refuse(name, "is too short for an array");
   stream_.read(head);
@@ -77,7 +78,7 @@ NpyReader NpzFile::array(const std::string& name) const {
                 fmt::format("{} has no array {}", in_quotes(zip_.source()), in_quotes(name)),
                 "samples for evaluation are called arr_0");
   }
-  return NpyReader(*entry, zip_.source());
+  return NpyReader(zip_, *entry);
 }
 
 NpyArray NpzFile::read(const std::string& name, uint64_t most) const {

@@ -15,6 +15,9 @@
 namespace eqm {
 namespace {
 
+// So much of a mapped file is in memory at once; less would only cost system calls.
+constexpr size_t kPagesAtOnce = size_t{16} << 20;
+
 // zlib counts in 32 bits.
 uInt clamped(size_t size) {
   return static_cast<uInt>(std::min<size_t>(size, std::numeric_limits<uInt>::max()));
@@ -50,8 +53,8 @@ struct ZipStream::Inflater {
   ~Inflater() { inflateEnd(&stream); }
 };
 
-ZipStream::ZipStream(const ZipEntry& entry, const std::string& source)
-    : entry_(entry), source_(source), packed_(entry.packed), left_(entry.size) {
+ZipStream::ZipStream(const ZipEntry& entry, const std::string& source, const MappedFile* mapping)
+    : entry_(entry), source_(source), mapping_(mapping), packed_(entry.packed), left_(entry.size) {
   if (entry.method == ZipMethod::deflated) inflater_ = std::make_unique<Inflater>();
   if (left_ == 0) finish();
 }
@@ -68,7 +71,15 @@ void ZipStream::read(std::span<std::byte> out) {
   inflater_ ? inflate(out) : copy(out);
   checksum_ = crc_of(checksum_, out);
   left_ -= out.size();
+  give_back();
   if (left_ == 0) finish();
+}
+
+void ZipStream::give_back() {
+  const size_t used = entry_.packed.size() - packed_.size();
+  if (mapping_ == nullptr || used - given_back_ < kPagesAtOnce) return;
+  mapping_->release(entry_.packed.subspan(given_back_, used - given_back_));
+  given_back_ = used;
 }
 
 void ZipStream::copy(std::span<std::byte> out) {

@@ -16,8 +16,9 @@ namespace eqm {
 
 class ZipStream {
  public:
-  // `source` is the file's name, for errors.
-  ZipStream(const ZipEntry& entry, const std::string& source);
+  // `source` is the file's name, for errors. The pages of a mapping that holds the entry are given
+  // back as they are read.
+  ZipStream(const ZipEntry& entry, const std::string& source, const MappedFile* mapping = nullptr);
   ZipStream(const ZipStream&) = delete;
   ZipStream& operator=(const ZipStream&) = delete;
   ~ZipStream();
@@ -34,11 +35,14 @@ class ZipStream {
   void copy(std::span<std::byte> out);
   void inflate(std::span<std::byte> out);
   void finish();
+  void give_back();
   [[noreturn]] void refuse(std::string_view problem) const;
 
   const ZipEntry& entry_;
   const std::string& source_;
+  const MappedFile* mapping_;
   std::span<const std::byte> packed_;  // what is not yet unpacked
+  size_t given_back_ = 0;              // bytes of the entry
   uint64_t left_;
   uint32_t checksum_ = 0;
   std::unique_ptr<Inflater> inflater_;  // null for stored entries

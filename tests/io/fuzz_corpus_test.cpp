@@ -1,0 +1,67 @@
+// The seeds of the fuzz targets, and what fuzzing has found: each is read or refused.
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "eqm/base/error.h"
+#include "eqm/io/image.h"
+#include "eqm/io/mapped_file.h"
+#include "eqm/io/npz.h"
+#include "eqm/io/safetensors.h"
+#include "eqm/io/weights_file.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+constexpr uint64_t kMost = 1 << 20;
+
+fs::path corpus() {
+  return fs::path(EQM_TEST_SCHEMAS).parent_path().parent_path() / "fuzz" / "corpus";
+}
+
+const std::map<std::string, std::function<void(Bytes)>>& readers() {
+  static const std::map<std::string, std::function<void(Bytes)>> readers = {
+      {"pickle", [](Bytes bytes) { PickleTree::parse(bytes, "seed"); }},
+      {"zip",
+       [](Bytes bytes) {
+         const ZipFile zip = ZipFile::parse(bytes, "seed");
+         for (const ZipEntry& entry : zip.entries()) read_entry(entry, "seed", kMost);
+       }},
+      {"checkpoint",
+       [](Bytes bytes) { WeightsFile::parse(bytes, "seed", WeightsChoice::automatic); }},
+      {"npz",
+       [](Bytes bytes) {
+         const NpzFile file = NpzFile::parse(bytes, "seed");
+         for (const std::string& name : file.names()) file.read(name, kMost);
+       }},
+      {"safetensors", [](Bytes bytes) { SafetensorsFile::parse(bytes, "seed"); }},
+      {"image", [](Bytes bytes) { decode_image(bytes, "seed"); }},
+  };
+  return readers;
+}
+
+TEST(FuzzCorpus, every_seed_is_read_or_refused) {
+  for (const auto& [name, read] : readers()) {
+    int whole = 0;
+    for (const auto& entry : fs::directory_iterator(corpus() / name)) {
+      SCOPED_TRACE(entry.path().string());
+      const MappedFile file = MappedFile::open(entry.path());
+      try {
+        read(file.bytes());
+        ++whole;
+      } catch (const Error& error) {
+        EXPECT_EQ(name_of(error.kind()), name_of(ErrorKind::input)) << error.what();
+      }
+    }
+    EXPECT_GT(whole, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace eqm
