@@ -140,6 +140,7 @@ void WeightsFile::read_torch(std::span<const std::byte> bytes, const std::string
 void WeightsFile::read_safetensors(std::span<const std::byte> bytes, const std::string& source,
                                    WeightsChoice choice) {
   const SafetensorsFile file = SafetensorsFile::parse(bytes, source);
+  metadata_ = file.metadata();
   const auto add_all = [&](const std::string& prefix) {
     for (const std::string& name : file.names()) {
       if (!name.starts_with(prefix)) continue;

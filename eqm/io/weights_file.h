@@ -45,6 +45,9 @@ class WeightsFile {
   // The training's arguments that are numbers, truth values or strings, as text; "None" for None.
   const std::map<std::string, std::string>& arguments() const { return arguments_; }
 
+  // What safetensors say beside the tensors.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
   // Compares the checksum of the bytes behind a tensor, where the file has one.
   void check(const NamedWeights& weights) const;
   // Gives back the memory of a tensor that was read.
@@ -66,6 +69,7 @@ class WeightsFile {
   std::vector<NamedWeights> tensors_;
   std::string chosen_;
   std::map<std::string, std::string> arguments_;
+  std::map<std::string, std::string> metadata_;
 };
 
 }  // namespace eqm

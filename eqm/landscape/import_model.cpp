@@ -46,6 +46,17 @@ Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
   return options.stored ? file_dtype(*options.stored) : item.view.dtype;
 }
 
+// Its sign and objective are written in it; those we would assume may be others.
+void refuse_own_model(const WeightsFile& file, const std::map<std::string, std::string>& metadata,
+                      const std::filesystem::path& path) {
+  for (const auto& entry : metadata) {
+    if (!file.metadata().contains(entry.first)) continue;
+    throw Error(ErrorKind::input,
+                fmt::format("{} is a model of eqm already", in_quotes(path.string())),
+                "use it as it is; eqm export changes its precision");
+  }
+}
+
 void write_weights(const NamedWeights& item, Dtype stored, SafetensorsWriter& writer) {
   if (item.view.dtype == stored && is_contiguous(item.view)) {
     writer.write(item.view.bytes);
@@ -74,13 +85,16 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
                        .output_sign = options.output_sign,
                        .class_names = {}};
 
+  const std::map<std::string, std::string> metadata = model_metadata(model, to_json(report.config));
+  refuse_own_model(file, metadata, from);
+
   std::map<std::string, const NamedWeights*> by_name;
   std::vector<TensorSpec> specs;
   for (const NamedWeights& item : file.tensors()) {
     by_name[item.name] = &item;
     specs.push_back({item.name, stored_type(item, options), item.view.shape});
   }
-  SafetensorsWriter writer(to, std::move(specs), model_metadata(model, to_json(report.config)));
+  SafetensorsWriter writer(to, std::move(specs), metadata);
   const auto total = static_cast<int64_t>(writer.tensors().size());
   std::set<std::string> checked;
   for (const TensorSpec& spec : writer.tensors()) {

@@ -94,7 +94,8 @@ TEST(SitShapes, refuse_weights_of_something_else) {
   });
   refuse("'pos_embed' has shape [9, 12]", [](Shapes& shapes) { shapes["pos_embed"] = {9, 12}; });
   refuse("8 tokens make no square", [](Shapes& shapes) { shapes["pos_embed"] = {1, 8, 12}; });
-  refuse("has shape [9] where [24] is needed", [](Shapes& shapes) { shapes["final_layer.linear.bias"] = {9}; });
+  refuse("has shape [9] where [24] is needed",
+         [](Shapes& shapes) { shapes["final_layer.linear.bias"] = {9}; });
   refuse("beyond reason", [](Shapes& shapes) {
     shapes["x_embedder.proj.weight"] = {12, 3, int64_t{1} << 40, int64_t{1} << 40};
   });
