@@ -8,7 +8,7 @@ packages=(
   libtorch-dev libopenblas0-openmp
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   libspng-dev libturbojpeg0-dev zlib1g-dev libarchive-dev libcairo2-dev fonts-dejavu-core
-  librandom123-dev
+  librandom123-dev libhwy-dev
   libgtest-dev libgmock-dev librapidcheck-dev protobuf-compiler
   dataset-fashion-mnist
   clang-format

@@ -45,19 +45,20 @@ class SitBlock : public Scope {
   // modulation_rows [B, 6D]: shift, scale, gate of the attention, then of the MLP
   Tensor forward(const Tensor& h, const Tensor& modulation_rows) const {
     const std::vector<Tensor> m = modulation_rows.chunk(6, 1);
-    const Tensor attended = project(
-        proj, kernel::attention(project(qkv, kernel::layer_norm_modulate(h, m[0], m[1])), heads_));
-    const Tensor middle = kernel::gated_residual(h, attended, m[2]);
-    const Tensor mixed =
-        project(fc2, kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
-                                         fc1->weight, fc1->bias));
-    return kernel::gated_residual(middle, mixed, m[5]);
+    const Tensor joint = kernel::linear(kernel::layer_norm_modulate(h, m[0], m[1]), qkv->weight,
+                                        qkv->bias, &packed_qkv_);
+    const Tensor middle = kernel::linear_gated(h, kernel::attention(joint, heads_), proj->weight,
+                                               proj->bias, m[2], &packed_proj_);
+    const Tensor hidden = kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
+                                              fc1->weight, fc1->bias, &packed_fc1_);
+    return kernel::linear_gated(middle, hidden, fc2->weight, fc2->bias, m[5], &packed_fc2_);
   }
 
   torch::nn::Linear qkv{nullptr}, proj{nullptr}, fc1{nullptr}, fc2{nullptr}, modulation{nullptr};
 
  private:
   int64_t heads_;
+  mutable kernel::PackedWeight packed_qkv_, packed_proj_, packed_fc1_, packed_fc2_;
 };
 
 Sit::Sit(const SitConfig& config) : config_(config) {

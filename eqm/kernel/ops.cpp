@@ -2,39 +2,77 @@
 
 #include <cmath>
 
-#include <torch/nn/functional/linear.h>
+#include "eqm/kernel/attention.h"
+#include "eqm/kernel/choice.h"
+#include "eqm/kernel/linear_with.h"
+#include "eqm/kernel/norm.h"
+#include "eqm/kernel/plain.h"
+#include "eqm/kernel/products.h"
 
 namespace eqm::kernel {
 namespace {
 
-constexpr double kLayerNormEps = 1e-6;
+// Whether a linear map of x goes the fused way.
+bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  const PackedWeight* packed) {
+  return fused({&x, &weight, &bias}) && x.numel() > 0 && weight.is_contiguous() &&
+         worth_packing(x.numel() / x.size(-1), packed);
+}
+
+Shape with_width(const Tensor& x, int64_t width) {
+  Shape shape = x.sizes().vec();
+  shape.back() = width;
+  return shape;
+}
+
+// Whether h is [B, T, D] and each of the others [B, D], as the fused path reads them.
+bool fused_rows(const Tensor& h, std::initializer_list<const Tensor*> per_image) {
+  bool fits = fused({&h}) && fused(per_image) && h.dim() == 3 && h.numel() > 0 && h.is_contiguous();
+  for (const Tensor* rows : per_image) {
+    fits = fits && rows_are_contiguous(*rows) && rows->size(0) == h.size(0) &&
+           rows->size(1) == h.size(2);
+  }
+  return fits;
+}
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  return torch::nn::functional::linear(x, weight, bias);
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, PackedWeight* packed) {
+  if (!fused_linear(x, weight, bias, packed)) return plain::linear(x, weight, bias);
+  return product_by_transpose(as_matrix(x), weight, bias, packed)
+      .view(with_width(x, weight.size(0)));
 }
 
-Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  return torch::gelu(linear(x, weight, bias), "tanh");
+Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   PackedWeight* packed) {
+  if (!fused_linear(x, weight, bias, packed) || !bias.is_contiguous()) {
+    return plain::linear_gelu(x, weight, bias);
+  }
+  return fused_linear_gelu(as_matrix(x), weight, bias, packed).view(with_width(x, weight.size(0)));
 }
 
 Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale) {
-  const Tensor normal = torch::layer_norm(h, {h.size(-1)}, {}, {}, kLayerNormEps);
-  return normal * (1 + scale.unsqueeze(1)) + shift.unsqueeze(1);
+  if (!fused_rows(h, {&shift, &scale})) return plain::layer_norm_modulate(h, shift, scale);
+  return fused_layer_norm_modulate(h, shift, scale);
 }
 
 Tensor attention(const Tensor& qkv, int64_t heads) {
-  const int64_t batch = qkv.size(0), tokens = qkv.size(1), width = qkv.size(2) / 3;
-  const int64_t head_width = width / heads;
-  const Tensor parts = qkv.reshape({batch, tokens, 3, heads, head_width}).permute({2, 0, 3, 1, 4});
-  const Tensor q = parts[0] * (1.0 / std::sqrt(static_cast<double>(head_width)));
-  const Tensor weights = torch::softmax(torch::matmul(q, parts[1].transpose(-2, -1)), -1);
-  return torch::matmul(weights, parts[2]).transpose(1, 2).reshape({batch, tokens, width});
+  const bool fits = fused({&qkv}) && qkv.is_contiguous() && qkv.numel() > 0;
+  return fits ? fused_attention(qkv, heads) : plain::attention(qkv, heads);
 }
 
 Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate) {
-  return h + gate.unsqueeze(1) * branch;
+  const bool fits = fused_rows(h, {&gate}) && fused({&branch}) && branch.is_contiguous() &&
+                    branch.sizes() == h.sizes();
+  return fits ? fused_gated_residual(h, branch, gate) : plain::gated_residual(h, branch, gate);
+}
+
+Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                    const Tensor& gate, PackedWeight* packed) {
+  const bool fits = fused_rows(h, {&gate}) && fused_linear(x, weight, bias, packed) &&
+                    bias.is_contiguous() && x.is_contiguous();
+  return fits ? fused_linear_gated(h, x, weight, bias, gate, packed)
+              : plain::linear_gated(h, x, weight, bias, gate);
 }
 
 Tensor patchify(const Tensor& image, int64_t patch) {

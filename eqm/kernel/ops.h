@@ -1,16 +1,25 @@
-// The heavy operators of the backbones. Backbones call these, not LibTorch's, so that a fused path
-// can take their place without a second model definition. Letters: B batch, T tokens, D width, p
-// patch, C channels.
+// The heavy operators of the backbones, which call these and not LibTorch's. Float32 on the CPU
+// takes a fused path, anything else the plain twin (plain.h); choice.h tells how they are chosen.
+// All may be differentiated twice. Letters: B batch, T tokens, D width, p patch, C channels.
 #pragma once
 
+#include "eqm/kernel/packed_weight.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
+// Linear maps. `packed` belongs to the weight and saves packing it at every call; it is only read
+// and filled during the call.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              PackedWeight* packed = nullptr);
 
 // tanh-GELU of a linear map.
-Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias);
+Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   PackedWeight* packed = nullptr);
+
+// h + gate * linear(x); h [B, T, D], gate [B, D]
+Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                    const Tensor& gate, PackedWeight* packed = nullptr);
 
 // LayerNorm without affine part (eps 1e-6), then h * (1 + scale) + shift.
 // h [B, T, D]; shift, scale [B, D]

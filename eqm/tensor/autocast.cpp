@@ -16,4 +16,12 @@ Autocast::~Autocast() {
   set_autocast(device_, false);
 }
 
+bool cpu_autocast() {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+  return at::autocast::is_autocast_enabled(torch::kCPU);
+#else
+  return at::autocast::is_cpu_enabled();
+#endif
+}
+
 }  // namespace eqm

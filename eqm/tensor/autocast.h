@@ -19,4 +19,7 @@ class Autocast {
   torch::DeviceType device_;
 };
 
+// Whether it is on for CPU tensors of this thread.
+bool cpu_autocast();
+
 }  // namespace eqm

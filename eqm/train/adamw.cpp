@@ -1,7 +1,8 @@
 #include "eqm/train/adamw.h"
 
-#include <cmath>
 #include <utility>
+
+#include "eqm/kernel/update.h"
 
 namespace eqm {
 
@@ -27,21 +28,20 @@ void AdamW::zero_gradients() {
 }
 
 void AdamW::step(double lr) {
-  const torch::NoGradGuard guard;
   ++steps_;
-  const auto n = static_cast<double>(steps_);
-  const double correction1 = 1 - std::pow(options_.beta1, n);
-  const double correction2 = 1 - std::pow(options_.beta2, n);
+  std::vector<kernel::AdamWTensors> reached;  // some weights the objective may not reach
   for (size_t i = 0; i < weights_.size(); ++i) {
     const Tensor& weight = weights_[i].second;
-    const Tensor gradient = weight.grad();
-    if (!gradient.defined()) continue;  // a weight the objective does not reach
-    if (options_.weight_decay != 0) weight.mul_(1 - lr * options_.weight_decay);
-    first_[i].mul_(options_.beta1).add_(gradient, 1 - options_.beta1);
-    second_[i].mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
-    const Tensor scale = second_[i].sqrt().div_(std::sqrt(correction2)).add_(options_.epsilon);
-    weight.addcdiv_(first_[i], scale, -lr / correction1);
+    if (weight.grad().defined()) {
+      reached.push_back({weight, weight.grad(), first_[i], second_[i]});
+    }
   }
+  kernel::adamw(reached, {.rate = lr,
+                          .weight_decay = options_.weight_decay,
+                          .beta1 = options_.beta1,
+                          .beta2 = options_.beta2,
+                          .epsilon = options_.epsilon,
+                          .number = steps_});
 }
 
 NamedTensors AdamW::memory() const {

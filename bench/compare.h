@@ -1,0 +1,46 @@
+// Ours against the plain composition, interleaved in one process: what else the machine does meets
+// both.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace eqm::bench {
+
+struct Work {
+  std::string name;
+  double flops = 0;  // of one run; 0 where they mean little
+  std::function<void()> plain, ours;
+};
+
+struct Result {
+  std::string name;
+  double plain_ms = 0, ours_ms = 0;  // medians
+  double ratio = 0;                  // plain / ours, of the medians
+  double gflops = 0, of_peak = 0;    // ours; of_peak is a share of the FMA peak
+};
+
+struct Report {
+  int threads = 0;
+  double peak = 0;  // GFLOP/s, measured between the works
+  std::string blas, target;
+  std::vector<Result> results;
+};
+
+struct Pace {
+  int rounds = 7;  // at least
+  double seconds = 2;
+  // Processor time instead of wall time: with one thread, ratios then tell something on a busy
+  // machine too.
+  bool processor_time = false;
+};
+
+// Runs both in turn, after one turn to warm up, until rounds and seconds are reached.
+Result compare(const Work& work, const Pace& pace, double peak);
+
+void print_head(const Report& report);
+void print_row(const Result& result);
+void write_json(const Report& report, const std::string& path);
+
+}  // namespace eqm::bench

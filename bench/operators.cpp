@@ -1,0 +1,78 @@
+// Each operator of a SiT-S/2 block at batch 8, and of the small model, against its plain twin.
+#include <fmt/format.h>
+
+#include "bench/works.h"
+#include "eqm/kernel/ops.h"
+#include "eqm/kernel/plain.h"
+
+namespace eqm::bench {
+namespace {
+
+struct Block {
+  const char* name;
+  int64_t batch, tokens, width, heads;
+};
+constexpr Block kBlocks[] = {{"S/2", 8, 256, 384, 6}, {"XS/4", 64, 49, 192, 3}};
+
+using Operator = std::function<Tensor()>;
+
+// The operator alone, and with its gradients.
+void add(std::vector<Work>& works, const std::string& name, double flops, const Operator& plain,
+         const Operator& ours) {
+  const auto alone = [](const Operator& f) {
+    return [f] {
+      const torch::NoGradGuard guard;
+      f();
+    };
+  };
+  const auto both = [](const Operator& f) { return [f] { f().sum().backward(); }; };
+  works.push_back({name, flops, alone(plain), alone(ours)});
+  works.push_back({name + " + backward", 3 * flops, both(plain), both(ours)});
+}
+
+void add_block(std::vector<Work>& works, const Block& block) {
+  const auto [label, b, t, d, heads] = block;
+  const auto leaf = [](const Shape& shape) {
+    return torch::randn(shape).mul_(0.05).requires_grad_(true);
+  };
+  const auto name = [&](const char* text) { return fmt::format("{} {}", label, text); };
+  const auto rows = static_cast<double>(b * t), width = static_cast<double>(d);
+  const Tensor h = leaf({b, t, d}), wide = leaf({b, t, 4 * d}), qkv = leaf({b, t, 3 * d});
+  const Tensor shift = leaf({b, d}), scale = leaf({b, d}), gate = leaf({b, d});
+  const Tensor w3 = leaf({3 * d, d}), b3 = leaf({3 * d}), w4 = leaf({4 * d, d}), b4 = leaf({4 * d});
+  const Tensor down = leaf({d, 4 * d}), bias = leaf({d});
+  const auto panels = [] { return std::make_shared<kernel::PackedWeight>(); };
+  add(
+      works, name("linear, D to 3D"), 6 * rows * width * width,
+      [=] { return kernel::plain::linear(h, w3, b3); },
+      [=, p = panels()] { return kernel::linear(h, w3, b3, p.get()); });
+  add(
+      works, name("linear + GELU, D to 4D"), 8 * rows * width * width,
+      [=] { return kernel::plain::linear_gelu(h, w4, b4); },
+      [=, p = panels()] { return kernel::linear_gelu(h, w4, b4, p.get()); });
+  add(
+      works, name("linear + gate, 4D to D"), 8 * rows * width * width,
+      [=] { return kernel::plain::linear_gated(h, wide, down, bias, gate); },
+      [=, p = panels()] { return kernel::linear_gated(h, wide, down, bias, gate, p.get()); });
+  add(
+      works, name("layer norm + modulation"), 0,
+      [=] { return kernel::plain::layer_norm_modulate(h, shift, scale); },
+      [=] { return kernel::layer_norm_modulate(h, shift, scale); });
+  add(
+      works, name("gated residual"), 0, [=] { return kernel::plain::gated_residual(h, h, gate); },
+      [=] { return kernel::gated_residual(h, h, gate); });
+  add(
+      works, name("attention"), 4 * rows * static_cast<double>(t) * width,
+      [=, n = heads] { return kernel::plain::attention(qkv, n); },
+      [=, n = heads] { return kernel::attention(qkv, n); });
+}
+
+}  // namespace
+
+std::vector<Work> operator_works() {
+  std::vector<Work> works;
+  for (const Block& block : kBlocks) add_block(works, block);
+  return works;
+}
+
+}  // namespace eqm::bench

@@ -1,0 +1,176 @@
+#include "eqm/kernel/linear_with.h"
+
+#include <torch/autograd.h>
+
+#include "eqm/kernel/choice.h"
+#include "eqm/kernel/image_rows.h"
+#include "eqm/kernel/products.h"
+
+namespace eqm::kernel {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+Tensor run_gelu(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeight* packed,
+                float* kept) {
+  Tensor out = torch::empty({x.size(0), w.size(0)}, x.options());
+  run_product_by_transpose(x, w, packed,
+                           {.kind = simd::Finish::Kind::gelu,
+                            .bias = bias.data_ptr<float>(),
+                            .out = out.data_ptr<float>(),
+                            .kept = kept,
+                            .stride = static_cast<size_t>(w.size(0))});
+  return out;
+}
+
+Tensor gelu_gradient(const Tensor& grad, const Tensor& u) {
+  if (torch::GradMode::is_enabled()) return torch::gelu_backward(grad, u, "tanh");
+  const Tensor g = grad.contiguous();
+  Tensor out = torch::empty_like(u);
+  constexpr int64_t kLeast = 4096;  // numbers that are worth a thread
+  at::parallel_for(0, u.numel(), kLeast, [&](int64_t begin, int64_t end) {
+    simd::gelu_backward(g.data_ptr<float>() + begin, u.data_ptr<float>() + begin,
+                        static_cast<size_t>(end - begin), out.data_ptr<float>() + begin);
+  });
+  return out;
+}
+
+// The argument of the GELU is a second result, so that derivatives of the backward pass reach it.
+struct LinearGelu : torch::autograd::Function<LinearGelu> {
+  static variable_list forward(AutogradContext* context, const Tensor& x, const Tensor& w,
+                               const Tensor& bias, PackedWeight* packed) {
+    context->set_materialize_grads(false);
+    const Tensor u = torch::empty({x.size(0), w.size(0)}, x.options());
+    const Tensor out = run_gelu(x, w, bias, packed, u.data_ptr<float>());
+    context->save_for_backward({x, w, u});
+    return {out, u};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &w = saved[1];
+    Tensor g = grads[1];
+    if (grads[0].defined()) {
+      const Tensor inner = gelu_gradient(grads[0], saved[2]);
+      g = g.defined() ? g + inner : inner;
+    }
+    if (!g.defined()) return {Tensor(), Tensor(), Tensor(), Tensor()};
+    return {context->needs_input_grad(0) ? product(g, w) : Tensor(),
+            context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
+            context->needs_input_grad(2) ? g.sum(0) : Tensor(), Tensor()};
+  }
+};
+
+Tensor run_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
+                 const Tensor& gate, PackedWeight* packed, float* kept) {
+  Tensor out = torch::empty_like(h);
+  run_product_by_transpose(as_matrix(x), w, packed,
+                           {.kind = simd::Finish::Kind::gate,
+                            .bias = bias.data_ptr<float>(),
+                            .out = out.data_ptr<float>(),
+                            .kept = kept,
+                            .residual = h.data_ptr<float>(),
+                            .stride = static_cast<size_t>(w.size(0)),
+                            .gate = gate.data_ptr<float>(),
+                            .gate_stride = static_cast<size_t>(gate.stride(0)),
+                            .rows_per_gate = static_cast<size_t>(h.size(1))});
+  return out;
+}
+
+struct GateGradients {
+  Tensor branch, gate;
+};
+
+GateGradients gate_gradients(const Tensor& grad, const Tensor& branch, const Tensor& gate) {
+  if (torch::GradMode::is_enabled()) {
+    return {.branch = grad * gate.unsqueeze(1), .gate = (grad * branch).sum(1)};
+  }
+  const Tensor g = grad.contiguous();
+  const int64_t parts = parts_per_image(branch);
+  Tensor grad_branch = torch::empty_like(branch);
+  const Tensor sums = torch::empty({branch.size(0) * parts, branch.size(2)}, branch.options());
+  for_parts_of_images(branch, parts, [&](const simd::Rows& rows, size_t part) {
+    simd::add_gated_backward(rows, g.data_ptr<float>(), branch.data_ptr<float>(), per_image(gate),
+                             grad_branch.data_ptr<float>(),
+                             sums.data_ptr<float>() + part * rows.width);
+  });
+  return {.branch = grad_branch, .gate = join_parts(sums, parts)};
+}
+
+// The branch is a second result, as the GELU's argument is above.
+struct LinearGated : torch::autograd::Function<LinearGated> {
+  static variable_list forward(AutogradContext* context, const Tensor& h, const Tensor& x,
+                               const Tensor& w, const Tensor& bias, const Tensor& gate,
+                               PackedWeight* packed) {
+    context->set_materialize_grads(false);
+    const Tensor branch = torch::empty_like(h);
+    const Tensor out = run_gated(h, x, w, bias, gate, packed, branch.data_ptr<float>());
+    context->save_for_backward({x, w, gate, branch});
+    return {out, branch};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &w = saved[1], &gate = saved[2], &branch = saved[3];
+    Tensor g = grads[1], grad_gate;
+    if (grads[0].defined()) {
+      const GateGradients inner = gate_gradients(grads[0], branch, gate);
+      g = g.defined() ? g + inner.branch : inner.branch;
+      grad_gate = inner.gate;
+    }
+    if (!g.defined()) return variable_list(6);
+    g = g.reshape({-1, g.size(2)});
+    return {grads[0],
+            context->needs_input_grad(1) ? product(g, w).view(x.sizes()) : Tensor(),
+            context->needs_input_grad(2) ? transposed_product(g, as_matrix(x)) : Tensor(),
+            context->needs_input_grad(3) ? g.sum(0) : Tensor(),
+            grad_gate,
+            Tensor()};
+  }
+};
+
+Tensor run_gate(const Tensor& h, const Tensor& branch, const Tensor& gate) {
+  Tensor out = torch::empty_like(h);
+  for_rows(h, [&](const simd::Rows& rows) {
+    simd::add_gated(rows, h.data_ptr<float>(), branch.data_ptr<float>(), per_image(gate),
+                    out.data_ptr<float>());
+  });
+  return out;
+}
+
+struct Gated : torch::autograd::Function<Gated> {
+  static Tensor forward(AutogradContext* context, const Tensor& h, const Tensor& branch,
+                        const Tensor& gate) {
+    context->save_for_backward({branch, gate});
+    return run_gate(h, branch, gate);
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const GateGradients inner = gate_gradients(grads[0], saved[0], saved[1]);
+    return {grads[0], inner.branch, inner.gate};
+  }
+};
+
+}  // namespace
+
+Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
+                         PackedWeight* packed) {
+  if (needs_graph({&x, &w, &bias})) return LinearGelu::apply(x, w, bias, packed)[0];
+  return run_gelu(x, w, bias, packed, nullptr);
+}
+
+Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
+                          const Tensor& gate, PackedWeight* packed) {
+  if (needs_graph({&h, &x, &w, &bias, &gate})) {
+    return LinearGated::apply(h, x, w, bias, gate, packed)[0];
+  }
+  return run_gated(h, x, w, bias, gate, packed, nullptr);
+}
+
+Tensor fused_gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate) {
+  if (needs_graph({&h, &branch, &gate})) return Gated::apply(h, branch, gate);
+  return run_gate(h, branch, gate);
+}
+
+}  // namespace eqm::kernel

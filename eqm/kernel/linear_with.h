@@ -1,0 +1,20 @@
+// Linear maps with what follows them, in one pass over the products, for tensors of the fused path.
+#pragma once
+
+#include "eqm/kernel/packed_weight.h"
+#include "eqm/tensor/torch.h"
+
+namespace eqm::kernel {
+
+// gelu(x w^T + bias); x [M, K]
+Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
+                         PackedWeight* packed);
+
+// h + gate * (x w^T + bias); h [B, T, N], x [B, T, K], gate [B, N]
+Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
+                          const Tensor& gate, PackedWeight* packed);
+
+// h + gate * branch; h, branch [B, T, D]
+Tensor fused_gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate);
+
+}  // namespace eqm::kernel

@@ -1,0 +1,42 @@
+#include "eqm/kernel/packed_weight.h"
+
+#include <ATen/Parallel.h>
+
+#include "eqm/kernel/simd/gemm.h"
+
+namespace eqm::kernel {
+
+PackedWeight::Key PackedWeight::key_of(const Tensor& weight) {
+  // Tensors of inference mode have no counter; -1 equals no key that was stored.
+  const int64_t version = weight.is_inference() ? -1 : static_cast<int64_t>(weight._version());
+  return {.data = weight.data_ptr(),
+          .version = version,
+          .rows = weight.size(0),
+          .columns = weight.size(1),
+          .panel = simd::panel_width()};
+}
+
+std::shared_ptr<const float> PackedWeight::panels(const Tensor& weight) {
+  const std::lock_guard lock(mutex_);
+  const Key key = key_of(weight);
+  if (panels_ && key_.version >= 0 && key_ == key) return panels_;
+  panels_.reset();
+  // Someone may still read the panels of before.
+  if (!memory_ || memory_.use_count() > 1) memory_ = std::make_shared<simd::Scratch>();
+  const auto rows = static_cast<size_t>(weight.size(0)),
+             depth = static_cast<size_t>(weight.size(1));
+  float* out = memory_->take(simd::packed_size(rows, depth));
+  const float* in = weight.data_ptr<float>();
+  const auto stride = static_cast<size_t>(weight.stride(0));
+  const size_t width = simd::panel_width();
+  const auto count = static_cast<int64_t>((rows + width - 1) / width);
+  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+    simd::pack_transposed(in, stride, depth, static_cast<size_t>(begin) * width,
+                          std::min(static_cast<size_t>(end) * width, rows), out);
+  });
+  panels_ = std::shared_ptr<const float>(memory_, out);
+  key_ = key;
+  return panels_;
+}
+
+}  // namespace eqm::kernel

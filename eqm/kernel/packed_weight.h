@@ -1,0 +1,34 @@
+// A weight [N, K] as the fused products read it: panels of its transpose. Packed at first use and
+// again when the weight has changed, which LibTorch's version counter tells. Safe from several
+// threads.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "eqm/kernel/simd/scratch.h"
+#include "eqm/tensor/torch.h"
+
+namespace eqm::kernel {
+
+class PackedWeight {
+ public:
+  // The panels stay valid while they are held. `weight` is float32, its rows contiguous.
+  std::shared_ptr<const float> panels(const Tensor& weight);
+
+ private:
+  struct Key {
+    const void* data = nullptr;
+    int64_t version = -1, rows = 0, columns = 0;
+    size_t panel = 0;  // differs between instruction sets
+    bool operator==(const Key&) const = default;
+  };
+  static Key key_of(const Tensor& weight);
+
+  std::mutex mutex_;  // of what follows
+  Key key_;
+  std::shared_ptr<simd::Scratch> memory_;
+  std::shared_ptr<const float> panels_;
+};
+
+}  // namespace eqm::kernel

@@ -1,0 +1,175 @@
+#include "eqm/kernel/products.h"
+
+#include <ATen/Parallel.h>
+#include <torch/autograd.h>
+
+#include "eqm/kernel/choice.h"
+
+namespace eqm::kernel {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+size_t as_size(int64_t value) {
+  return static_cast<size_t>(value);
+}
+
+// Divides [rows, columns] among the threads, by rows first: each then reads its rows of the left
+// factor only.
+void share_out(int64_t rows, int64_t columns, const std::function<void(const simd::Part&)>& work) {
+  const int64_t threads = at::get_num_threads();
+  const auto strip = static_cast<int64_t>(simd::strip_height()),
+             panel = static_cast<int64_t>(simd::panel_width());
+  const int64_t strips = (rows + strip - 1) / strip, panels = (columns + panel - 1) / panel;
+  const int64_t row_parts = std::min(threads, strips);
+  const int64_t column_parts =
+      std::min((threads + row_parts - 1) / std::max<int64_t>(row_parts, 1), panels);
+  at::parallel_for(0, row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t r = i / column_parts, c = i % column_parts;
+      work({.row_begin = as_size(rows * r / row_parts),
+            .row_end = as_size(rows * (r + 1) / row_parts),
+            .column_begin = as_size(panels * c / column_parts * panel),
+            .column_end = as_size(std::min(panels * (c + 1) / column_parts * panel, columns))});
+    }
+  });
+}
+
+simd::Left left_of(const Tensor& matrix) {
+  return {.data = matrix.data_ptr<float>(), .stride = as_size(matrix.stride(0))};
+}
+
+Tensor run_product(const Tensor& g, const Tensor& w) {
+  Tensor out = torch::empty({g.size(0), w.size(1)}, g.options());
+  const simd::Finish finish = {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
+  const simd::Right right = {.data = w.data_ptr<float>(), .stride = as_size(w.stride(0))};
+  share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
+    simd::multiply(left_of(g), right, as_size(w.size(1)), as_size(w.size(0)), part, finish);
+  });
+  return out;
+}
+
+Tensor run_transposed_product(const Tensor& g, const Tensor& x) {
+  constexpr size_t kDepth = 256;  // rows of x at a time: they stay in the second cache
+  Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
+  const size_t depth = as_size(g.size(0)), columns = as_size(x.size(1));
+  if (depth == 0) return out.zero_();
+  share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
+    for (size_t first = 0; first < depth; first += kDepth) {
+      simd::Left left = left_of(g);
+      left.transposed = true;
+      left.data += first * left.stride;
+      const simd::Right right = {.data = x.data_ptr<float>() + first * as_size(x.stride(0)),
+                                 .stride = as_size(x.stride(0))};
+      simd::multiply(left, right, columns, std::min(kDepth, depth - first), part,
+                     {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
+                      .out = out.data_ptr<float>(),
+                      .stride = columns});
+    }
+  });
+  return out;
+}
+
+struct ByTranspose : torch::autograd::Function<ByTranspose> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
+                        const c10::optional<Tensor>& bias, PackedWeight* packed) {
+    context->save_for_backward({x, w});
+    context->saved_data["bias"] = bias.has_value();
+    return product_by_transpose(x, w, bias.value_or(Tensor()), packed);
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &w = saved[1], &g = grads[0];
+    return {
+        context->needs_input_grad(0) ? product(g, w) : Tensor(),
+        context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
+        context->saved_data["bias"].toBool() && context->needs_input_grad(2) ? g.sum(0) : Tensor(),
+        Tensor()};
+  }
+};
+
+struct Product : torch::autograd::Function<Product> {
+  static Tensor forward(AutogradContext* context, const Tensor& g, const Tensor& w) {
+    context->save_for_backward({g, w});
+    return product(g, w);
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &g = saved[0], &w = saved[1];
+    return {
+        context->needs_input_grad(0) ? product_by_transpose(grads[0], w, {}, nullptr) : Tensor(),
+        context->needs_input_grad(1) ? transposed_product(g, grads[0]) : Tensor()};
+  }
+};
+
+struct TransposedProduct : torch::autograd::Function<TransposedProduct> {
+  static Tensor forward(AutogradContext* context, const Tensor& g, const Tensor& x) {
+    context->save_for_backward({g, x});
+    return transposed_product(g, x);
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &g = saved[0], &x = saved[1];
+    return {
+        context->needs_input_grad(0) ? product_by_transpose(x, grads[0], {}, nullptr) : Tensor(),
+        context->needs_input_grad(1) ? product(g, grads[0]) : Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor as_matrix(const Tensor& x) {
+  const Tensor matrix = x.reshape({-1, x.size(-1)});
+  return rows_are_contiguous(matrix) ? matrix : matrix.contiguous();
+}
+
+bool worth_packing(int64_t rows, const PackedWeight* packed) {
+  constexpr int64_t kFew = 32;  // a row costs about as much as a thirtieth of packing
+  return packed || rows >= kFew;
+}
+
+void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
+                              const simd::Finish& finish) {
+  PackedWeight own;
+  const std::shared_ptr<const float> panels = (packed ? *packed : own).panels(w);
+  const simd::Right right = {.data = panels.get(), .stride = 0, .packed = true};
+  share_out(x.size(0), w.size(0), [&](const simd::Part& part) {
+    simd::multiply(left_of(x), right, as_size(w.size(0)), as_size(w.size(1)), part, finish);
+  });
+}
+
+Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,
+                            PackedWeight* packed) {
+  if (!fused({&x, &w, &bias})) {
+    const Tensor y = torch::mm(x, w.t());
+    return bias.defined() ? y + bias : y;
+  }
+  if (needs_graph({&x, &w, &bias})) {
+    // LibTorch has no undefined inputs of a function.
+    const auto offset = bias.defined() ? c10::optional<Tensor>(bias) : c10::nullopt;
+    return ByTranspose::apply(x, w, offset, packed);
+  }
+  const Tensor rows = as_matrix(x), weight = as_matrix(w);
+  const Tensor offset = bias.defined() ? bias.contiguous() : bias;
+  Tensor out = torch::empty({x.size(0), w.size(0)}, x.options());
+  run_product_by_transpose(rows, weight, packed,
+                           {.bias = offset.defined() ? offset.data_ptr<float>() : nullptr,
+                            .out = out.data_ptr<float>(),
+                            .stride = as_size(out.size(1))});
+  return out;
+}
+
+Tensor product(const Tensor& g, const Tensor& w) {
+  if (!fused({&g, &w})) return torch::mm(g, w);
+  if (needs_graph({&g, &w})) return Product::apply(g, w);
+  return run_product(as_matrix(g), as_matrix(w));
+}
+
+Tensor transposed_product(const Tensor& g, const Tensor& x) {
+  if (!fused({&g, &x})) return torch::mm(g.t(), x);
+  if (needs_graph({&g, &x})) return TransposedProduct::apply(g, x);
+  return run_transposed_product(as_matrix(g), as_matrix(x));
+}
+
+}  // namespace eqm::kernel

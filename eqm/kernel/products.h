@@ -1,0 +1,30 @@
+// The three products a linear map needs. Each derivative of one is another, so that all may be
+// differentiated any number of times on the fused path. Matrices: x [M, K], g [M, N], w [N, K].
+#pragma once
+
+#include "eqm/kernel/packed_weight.h"
+#include "eqm/kernel/simd/gemm.h"
+#include "eqm/tensor/torch.h"
+
+namespace eqm::kernel {
+
+// x w^T (+ bias): [M, N]. `packed` is of w; without it w is packed for this call.
+Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,
+                            PackedWeight* packed);
+// g w: [M, K]
+Tensor product(const Tensor& g, const Tensor& w);
+// g^T x: [N, K]
+Tensor transposed_product(const Tensor& g, const Tensor& x);
+
+// The share of all threads in x w^T, with what follows it; no graph. x and w have contiguous rows.
+void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
+                              const simd::Finish& finish);
+
+// Whether a product with `rows` rows is worth packing the weight for. Panels that are kept always
+// are, so that a row is the same number for number in any batch.
+bool worth_packing(int64_t rows, const PackedWeight* packed);
+
+// x [..., K] as a matrix with contiguous rows.
+Tensor as_matrix(const Tensor& x);
+
+}  // namespace eqm::kernel

@@ -1,0 +1,203 @@
+#include "eqm/kernel/simd/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "eqm/kernel/simd/scratch.h"
+#include "eqm/kernel/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "eqm/kernel/simd/gemm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "eqm/kernel/simd/math-inl.h"
+#include "eqm/kernel/simd/tile-inl.h"
+#include "eqm/kernel/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace eqm::simd::HWY_NAMESPACE {
+
+// Takes a tile of sums, rows `panel()` apart, to where the product belongs.
+void finish_tile(const float* sums, size_t row, size_t rows, size_t column, size_t columns,
+                 const Finish& finish) {
+  const FloatTag d;
+  for (size_t r = 0; r < rows; ++r, sums += panel()) {
+    const size_t at = (row + r) * finish.stride + column;
+    const float* gate = nullptr;
+    if (finish.kind == Finish::Kind::gate) {
+      gate = finish.gate + (row + r) / finish.rows_per_gate * finish.gate_stride + column;
+    }
+    each_vector(columns, [&](size_t c, size_t count) HWY_ATTR {
+      Floats y = hn::Load(d, sums + c);
+      if (finish.bias) y = hn::Add(y, load(finish.bias + column + c, count));
+      if (finish.kept) store(y, finish.kept + at + c, count);
+      switch (finish.kind) {
+        case Finish::Kind::store:
+          break;
+        case Finish::Kind::add:
+          y = hn::Add(y, load(finish.out + at + c, count));
+          break;
+        case Finish::Kind::gelu:
+          y = gelu(d, y);
+          break;
+        case Finish::Kind::gate:
+          y = hn::MulAdd(load(gate + c, count), y, load(finish.residual + at + c, count));
+          break;
+      }
+      store(y, finish.out + at + c, count);
+    });
+  }
+}
+
+// Copies `columns` columns, at most a panel's, and fills up with zeros.
+void pack_panel(const float* factor, size_t stride, size_t depth, size_t columns, float* out) {
+  const FloatTag d;
+  for (size_t k = 0; k < depth; ++k, factor += stride, out += panel()) {
+    if (columns == panel()) {
+      hn::Store(hn::LoadU(d, factor), d, out);
+      hn::Store(hn::LoadU(d, factor + lanes()), d, out + lanes());
+    } else {
+      std::memcpy(out, factor, columns * sizeof(float));
+      std::fill_n(out + columns, panel() - columns, 0.0f);
+    }
+  }
+}
+
+// The panel of a row-major factor that starts at `column`; the last one may need a copy that does
+// not end before the vectors do.
+const float* open_panel(const Right& right, size_t column, size_t columns, size_t depth,
+                        size_t& stride) {
+  thread_local Scratch scratch;
+  stride = right.packed ? panel() : right.stride;
+  if (right.packed) return right.data + column * depth;
+  if (column + panel() <= columns) return right.data + column;
+  float* copy = scratch.take(depth * panel());
+  pack_panel(right.data + column, right.stride, depth, columns - column, copy);
+  stride = panel();
+  return copy;
+}
+
+// Rows whose left factor stays in the second cache while all panels pass by.
+size_t rows_at_once(size_t depth) {
+  constexpr size_t kFloats = 100'000, kMost = 12;
+  return std::clamp<size_t>(kFloats / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) * kStrip;
+}
+
+void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
+              const Finish& finish) {
+  HWY_ALIGN float sums[kStrip * 2 * hn::MaxLanes(FloatTag())];
+  const size_t block = rows_at_once(depth);
+  for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
+    const size_t rows = std::min(block, part.row_end - begin);
+    const size_t strips = (rows + kStrip - 1) / kStrip;  // of nearly equal height
+    for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
+      size_t stride = 0;
+      const float* factor = open_panel(right, column, columns, depth, stride);
+      const size_t width = std::min(panel(), part.column_end - column);
+      for (size_t s = 0; s < strips; ++s) {
+        const size_t first = begin + rows * s / strips;
+        const size_t height = begin + rows * (s + 1) / strips - first;
+        const float* start = left.data + first * (left.transposed ? 1 : left.stride);
+        tile_of(height, left.transposed)(start, left.stride, factor, stride, depth, sums);
+        finish_tile(sums, first, height, column, width, finish);
+      }
+    }
+  }
+}
+
+// out[k * width + c] = rows[c * stride + k] for four rows and four k.
+HWY_INLINE void turn_four(const float* rows, size_t stride, float* out, size_t width) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t k = 0; k < 4; ++k) {
+    for (size_t c = 0; c < 4; ++c) out[k * width + c] = rows[c * stride + k];
+  }
+#else
+  const hn::FixedTag<float, 4> d;
+  const auto r0 = hn::LoadU(d, rows), r1 = hn::LoadU(d, rows + stride),
+             r2 = hn::LoadU(d, rows + 2 * stride), r3 = hn::LoadU(d, rows + 3 * stride);
+  const auto low01 = hn::InterleaveLower(d, r0, r1), low23 = hn::InterleaveLower(d, r2, r3),
+             high01 = hn::InterleaveUpper(d, r0, r1), high23 = hn::InterleaveUpper(d, r2, r3);
+  hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, out);
+  hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, out + width);
+  hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, out + 2 * width);
+  hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, out + 3 * width);
+#endif
+}
+
+void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
+                     float* panels) {
+  const size_t width = panel();
+  for (size_t column = begin; column < end; column += width) {
+    const size_t used = std::min(width, end - column);
+    const float* rows = weight + column * stride;
+    float* out = panels + column * depth;
+    const size_t whole_c = used / 4 * 4, whole_k = depth / 4 * 4;
+    for (size_t k = 0; k < whole_k; k += 4) {
+      for (size_t c = 0; c < whole_c; c += 4) {
+        turn_four(rows + c * stride + k, stride, out + k * width + c, width);
+      }
+    }
+    for (size_t k = 0; k < depth; ++k) {
+      for (size_t c = k < whole_k ? whole_c : 0; c < used; ++c) {
+        out[k * width + c] = rows[c * stride + k];
+      }
+      std::fill_n(out + k * width + used, width - used, 0.0f);
+    }
+  }
+}
+
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels) {
+  for (size_t column = 0; column < columns; column += panel(), panels += panel() * depth) {
+    pack_panel(factor + column, stride, depth, std::min(panel(), columns - column), panels);
+  }
+}
+
+size_t panel_width() {
+  return panel();
+}
+size_t strip_height() {
+  return kStrip;
+}
+
+}  // namespace eqm::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace eqm::simd {
+
+HWY_EXPORT(multiply);
+HWY_EXPORT(pack_transposed);
+HWY_EXPORT(pack);
+HWY_EXPORT(panel_width);
+HWY_EXPORT(strip_height);
+
+void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
+              const Finish& finish) {
+  HWY_DYNAMIC_DISPATCH(multiply)(left, right, columns, depth, part, finish);
+}
+
+void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
+                     float* panels) {
+  HWY_DYNAMIC_DISPATCH(pack_transposed)(weight, stride, depth, begin, end, panels);
+}
+
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels) {
+  HWY_DYNAMIC_DISPATCH(pack)(factor, stride, depth, columns, panels);
+}
+
+size_t panel_width() {
+  return HWY_DYNAMIC_DISPATCH(panel_width)();
+}
+
+size_t strip_height() {
+  return HWY_DYNAMIC_DISPATCH(strip_height)();
+}
+
+size_t packed_size(size_t columns, size_t depth) {
+  const size_t width = panel_width();
+  return (columns + width - 1) / width * width * depth;
+}
+
+}  // namespace eqm::simd
+#endif

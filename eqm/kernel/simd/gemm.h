@@ -1,0 +1,66 @@
+// Products of float32 matrices by register tiles, one thread's share at a time; the caller divides
+// the work. What follows a product (bias, GELU, gate) is done on each tile while it is in the first
+// cache.
+#pragma once
+
+#include <cstddef>
+
+namespace eqm::simd {
+
+// The left factor, [rows, depth]; transposed: its element (r, k) is data[k * stride + r].
+struct Left {
+  const float* data;
+  size_t stride;
+  bool transposed = false;
+};
+
+// The right factor, [depth, columns], row-major or packed.
+struct Right {
+  const float* data;
+  size_t stride;  // between rows; ignored when packed
+  bool packed = false;
+};
+
+// What becomes of the product y = left * right + bias.
+struct Finish {
+  enum class Kind {
+    store,  // out = y
+    add,    // out += y
+    gelu,   // out = gelu(y) by tanh
+    gate    // out = residual + gate * y
+  };
+  Kind kind = Kind::store;
+  const float* bias = nullptr;  // [columns]
+  float* out = nullptr;         // [rows, columns], rows `stride` apart, like the next two
+  float* kept = nullptr;        // gelu, gate: y itself, for a backward pass; may be null
+  const float* residual = nullptr;
+  size_t stride = 0;
+  const float* gate = nullptr;  // row r takes the gates at (r / rows_per_gate) * gate_stride
+  size_t gate_stride = 0, rows_per_gate = 1;
+};
+
+struct Part {
+  size_t row_begin, row_end, column_begin, column_end;
+};
+
+// One part of the product; column_begin is a multiple of panel_width() or 0.
+void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
+              const Finish& finish);
+
+// Columns of a tile: packed factors come in panels of this width.
+size_t panel_width();
+size_t strip_height();  // rows of a tile
+
+// Floats that `columns` x `depth` take when packed.
+size_t packed_size(size_t columns, size_t depth);
+
+// Packs columns [begin, end) of the right factor transpose(weight), weight [columns, depth] with
+// rows `stride` apart; the last panel is filled up with zeros. `begin` is a multiple of
+// panel_width().
+void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
+                     float* panels);
+
+// Packs a row-major right factor [depth, columns].
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels);
+
+}  // namespace eqm::simd

@@ -1,0 +1,27 @@
+// Memory that a thread keeps between calls, so that steps after the first allocate nothing.
+#pragma once
+
+#include <cstddef>
+
+#include <hwy/aligned_allocator.h>
+
+namespace eqm::simd {
+
+class Scratch {
+ public:
+  // At least `count` floats, aligned for any vector; the contents are those of the last use or
+  // rubbish.
+  float* take(size_t count) {
+    if (count > size_) {
+      memory_ = hwy::AllocateAligned<float>(count);
+      size_ = count;
+    }
+    return memory_.get();
+  }
+
+ private:
+  hwy::AlignedFreeUniquePtr<float[]> memory_;
+  size_t size_ = 0;
+};
+
+}  // namespace eqm::simd

@@ -1,0 +1,84 @@
+// The register tile: kRows x 2 vectors of sums, for every target. Included once per target.
+#if defined(EQM_KERNEL_SIMD_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQM_KERNEL_SIMD_TILE_INL_H_
+#undef EQM_KERNEL_SIMD_TILE_INL_H_
+#else
+#define EQM_KERNEL_SIMD_TILE_INL_H_
+#endif
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <hwy/highway.h>
+
+#include "eqm/kernel/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace eqm::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline size_t panel() {
+  return 2 * lanes();
+}
+
+// 24 sums of 32 registers, or 12 of 16: enough chains to hide the latency of two multiply-adds a
+// cycle, with registers left for two vectors of the right factor and one number of the left.
+#if HWY_TARGET <= HWY_AVX3
+constexpr size_t kStrip = 12;
+#else
+constexpr size_t kStrip = 6;
+#endif
+
+// sums [kRows][panel] = left [kRows, depth] * right [depth, panel]
+template <size_t kRows, bool kTransposed>
+void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_RESTRICT right,
+          size_t right_stride, size_t depth, float* HWY_RESTRICT sums) {
+  const FloatTag d;
+  const size_t n = lanes();
+  Floats sum0[kRows], sum1[kRows];
+  // Three rows share a pointer: strides are cheap in addresses and pointers are few.
+  constexpr size_t kGroups = (kRows + 2) / 3;
+  const float* group[kGroups];
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) sum0[r] = sum1[r] = hn::Zero(d);
+#pragma GCC unroll 16
+  for (size_t g = 0; g < kGroups; ++g) group[g] = left + 3 * g * (kTransposed ? 1 : left_stride);
+#pragma GCC unroll 2
+  for (size_t k = 0; k < depth; ++k) {
+    const Floats right0 = hn::LoadU(d, right), right1 = hn::LoadU(d, right + n);
+    right += right_stride;
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      const Floats factor =
+          hn::Set(d, kTransposed ? left[r] : group[r / 3][(r % 3) * left_stride + k]);
+      sum0[r] = hn::MulAdd(factor, right0, sum0[r]);
+      sum1[r] = hn::MulAdd(factor, right1, sum1[r]);
+    }
+    if constexpr (kTransposed) left += left_stride;
+  }
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) {
+    hn::Store(sum0[r], d, sums + 2 * n * r);
+    hn::Store(sum1[r], d, sums + 2 * n * r + n);
+  }
+}
+
+using Tile = void (*)(const float*, size_t, const float*, size_t, size_t, float*);
+
+template <bool kTransposed, size_t... kIndex>
+constexpr std::array<Tile, sizeof...(kIndex)> tiles_of(std::index_sequence<kIndex...>) {
+  return {tile<kIndex + 1, kTransposed>...};
+}
+
+// The tile of `rows` rows, 1 to kStrip.
+inline Tile tile_of(size_t rows, bool transposed) {
+  constexpr auto kUpright = tiles_of<false>(std::make_index_sequence<kStrip>());
+  constexpr auto kTurned = tiles_of<true>(std::make_index_sequence<kStrip>());
+  return transposed ? kTurned[rows - 1] : kUpright[rows - 1];
+}
+
+}  // namespace eqm::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

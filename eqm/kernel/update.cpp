@@ -1,0 +1,138 @@
+#include "eqm/kernel/update.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/Parallel.h>
+
+#include "eqm/kernel/choice.h"
+#include "eqm/kernel/simd/update.h"
+
+namespace eqm::kernel {
+namespace {
+
+constexpr int64_t kRun = 1 << 14;  // numbers that one thread takes at a time
+
+struct Run {
+  size_t tensor, begin, count;
+};
+
+// All tensors cut into runs of about equal length.
+std::vector<Run> runs_of(const std::vector<int64_t>& lengths) {
+  std::vector<Run> runs;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    for (int64_t begin = 0; begin < lengths[i]; begin += kRun) {
+      runs.push_back(
+          {i, static_cast<size_t>(begin), static_cast<size_t>(std::min(kRun, lengths[i] - begin))});
+    }
+  }
+  return runs;
+}
+
+template <class Work>
+void for_runs(const std::vector<Run>& runs, const Work& work) {
+  at::parallel_for(0, static_cast<int64_t>(runs.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      work(static_cast<size_t>(i), runs[static_cast<size_t>(i)]);
+  });
+}
+
+bool serves(std::initializer_list<const Tensor*> tensors) {
+  return fused(tensors) && std::all_of(tensors.begin(), tensors.end(),
+                                       [](const Tensor* t) { return t->is_contiguous(); });
+}
+
+// What was written behind LibTorch's back is told to whoever remembers versions.
+void mark_changed(const Tensor& tensor) {
+  if (!tensor.is_inference()) tensor.unsafeGetTensorImpl()->bump_version();
+}
+
+void plain_adamw(const AdamWTensors& t, const AdamWStep& step, double correction1,
+                 double correction2) {
+  if (step.weight_decay != 0) t.weight.mul_(1 - step.rate * step.weight_decay);
+  t.first.mul_(step.beta1).add_(t.gradient, 1 - step.beta1);
+  t.second.mul_(step.beta2).addcmul_(t.gradient, t.gradient, 1 - step.beta2);
+  const Tensor scale = t.second.sqrt().div_(std::sqrt(correction2)).add_(step.epsilon);
+  t.weight.addcdiv_(t.first, scale, -step.rate / correction1);
+}
+
+}  // namespace
+
+void adamw(const std::vector<AdamWTensors>& all, const AdamWStep& step) {
+  const torch::NoGradGuard guard;
+  const auto n = static_cast<double>(step.number);
+  const double correction1 = 1 - std::pow(step.beta1, n);
+  const double correction2 = 1 - std::pow(step.beta2, n);
+  std::vector<AdamWTensors> served;
+  std::vector<int64_t> lengths;
+  for (const AdamWTensors& t : all) {
+    if (!serves({&t.weight, &t.gradient, &t.first, &t.second})) {
+      plain_adamw(t, step, correction1, correction2);
+      continue;
+    }
+    served.push_back(t);
+    lengths.push_back(t.weight.numel());
+  }
+  const simd::AdamWNumbers numbers = {
+      .shrink = static_cast<float>(1 - step.rate * step.weight_decay),
+      .beta1 = static_cast<float>(step.beta1),
+      .beta2 = static_cast<float>(step.beta2),
+      .new1 = static_cast<float>(1 - step.beta1),
+      .new2 = static_cast<float>(1 - step.beta2),
+      .rate = static_cast<float>(step.rate / correction1),
+      .unscale = static_cast<float>(1 / std::sqrt(correction2)),
+      .epsilon = static_cast<float>(step.epsilon)};
+  for_runs(runs_of(lengths), [&](size_t, const Run& run) {
+    const AdamWTensors& t = served[run.tensor];
+    simd::adamw(t.weight.data_ptr<float>() + run.begin, t.gradient.data_ptr<float>() + run.begin,
+                t.first.data_ptr<float>() + run.begin, t.second.data_ptr<float>() + run.begin,
+                run.count, numbers);
+  });
+  for (const AdamWTensors& t : served) {
+    for (const Tensor& changed : {t.weight, t.first, t.second}) mark_changed(changed);
+  }
+}
+
+void update_averages(const std::vector<AveragedTensor>& all, double decay) {
+  const torch::NoGradGuard guard;
+  std::vector<AveragedTensor> served;
+  std::vector<int64_t> lengths;
+  for (const AveragedTensor& t : all) {
+    if (!serves({&t.average, &t.weight})) {
+      t.average.mul_(decay).add_(t.weight, 1 - decay);
+      continue;
+    }
+    served.push_back(t);
+    lengths.push_back(t.average.numel());
+  }
+  for_runs(runs_of(lengths), [&](size_t, const Run& run) {
+    const AveragedTensor& t = served[run.tensor];
+    simd::average(t.average.data_ptr<float>() + run.begin, t.weight.data_ptr<float>() + run.begin,
+                  run.count, static_cast<float>(decay), static_cast<float>(1 - decay));
+  });
+  for (const AveragedTensor& t : served) mark_changed(t.average);
+}
+
+double square_sum(const std::vector<Tensor>& all) {
+  const torch::NoGradGuard guard;
+  double total = 0;
+  std::vector<Tensor> served;
+  std::vector<int64_t> lengths;
+  for (const Tensor& t : all) {
+    if (!serves({&t})) {
+      total += t.square().sum().item<double>();
+      continue;
+    }
+    served.push_back(t);
+    lengths.push_back(t.numel());
+  }
+  const std::vector<Run> runs = runs_of(lengths);
+  std::vector<double> sums(runs.size());  // added in order: the same sum for any number of threads
+  for_runs(runs, [&](size_t i, const Run& run) {
+    sums[i] = simd::square_sum(served[run.tensor].data_ptr<float>() + run.begin, run.count);
+  });
+  for (const double sum : sums) total += sum;
+  return total;
+}
+
+}  // namespace eqm::kernel

@@ -1,0 +1,266 @@
+// The fused operators in float32 against their plain twins in float64, on every instruction set:
+// values, gradients and second derivatives, over sizes that fit no vector and storage that fits no
+// alignment.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+
+#include "eqm/kernel/choice.h"
+#include "eqm/kernel/ops.h"
+#include "eqm/kernel/plain.h"
+#include "eqm/kernel/products.h"
+#include "eqm/tensor/noise_tensor.h"
+#include "tests/support/every_target.h"
+#include "tests/support/golden.h"
+
+namespace eqm::test {
+namespace {
+
+// Measured: 3e-6 at worst over these sizes (an e^x of scores near 20); products alone stay below
+// 5e-7.
+constexpr double kClose = 1e-5;
+
+using Tensors = std::vector<Tensor>;
+using Operator = std::function<Tensor(const Tensors&)>;
+
+Tensor normal(uint64_t seed, const Shape& shape) {
+  return normal_rows({.seed = seed}, 1, shape, torch::kFloat64)[0];
+}
+
+// Contiguous, one float away from any alignment.
+Tensor misaligned(const Tensor& t) {
+  const Tensor memory = torch::empty({t.numel() + 1}, torch::kFloat32);
+  return memory.narrow(0, 1, t.numel()).view(t.sizes()).copy_(t);
+}
+
+Tensors leaves(const Tensors& values, const std::function<Tensor(const Tensor&)>& place) {
+  Tensors result;
+  for (const Tensor& value : values) {
+    result.push_back(place(value).detach().requires_grad_(true));
+  }
+  return result;
+}
+
+struct Derivatives {
+  Tensor value;
+  Tensors first, second;  // of a weighted sum of the values; of a weighted sum of the gradients
+};
+
+Derivatives derivatives(const Operator& f, const Tensors& inputs, bool twice) {
+  const Tensor value = f(inputs);
+  const auto weight = [](const Tensor& like, uint64_t seed) {
+    return normal(seed, like.sizes().vec()).to(like.options());
+  };
+  Derivatives result = {.value = value.detach(), .first = {}, .second = {}};
+  result.first = torch::autograd::grad({value}, inputs, {weight(value, 1)}, true, twice);
+  if (!twice) return result;
+  Tensor sum = torch::zeros({}, value.options());
+  for (const Tensor& gradient : result.first) {
+    sum = sum + (gradient * weight(gradient, 2) + 0.5 * gradient.square()).sum();
+  }
+  result.second = torch::autograd::grad({sum}, inputs, {}, true, false, /*allow_unused=*/true);
+  return result;
+}
+
+void expect_twins(const Operator& fused, const Operator& plain, const Tensors& inputs,
+                  const std::string& trace) {
+  SCOPED_TRACE(trace);
+  const auto wide = [](const Tensor& t) { return t.to(torch::kFloat64); };
+  const Derivatives expected = derivatives(plain, leaves(inputs, wide), true);
+  on_every_target([&] {
+    for (const bool aligned : {true, false}) {
+      const auto place = [&](const Tensor& t) {
+        return aligned ? t.to(torch::kFloat32) : misaligned(t);
+      };
+      const Derivatives once = derivatives(fused, leaves(inputs, place), false);
+      const Derivatives twice = derivatives(fused, leaves(inputs, place), true);
+      {
+        const torch::NoGradGuard guard;
+        Tensors values;
+        for (const Tensor& t : inputs) values.push_back(place(t));
+        EXPECT_TRUE(torch::equal(fused(values), once.value)) << "another value without a graph";
+      }
+      EXPECT_TRUE(close(once.value, expected.value, kClose));
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        EXPECT_TRUE(close(once.first[i], expected.first[i], kClose)) << "by input " << i;
+        EXPECT_TRUE(close(twice.first[i], expected.first[i], kClose)) << "by input " << i;
+        ASSERT_EQ(twice.second[i].defined(), expected.second[i].defined());
+        if (expected.second[i].defined()) {
+          EXPECT_TRUE(close(twice.second[i], expected.second[i], 4 * kClose)) << "by input " << i;
+        }
+      }
+    }
+  });
+}
+
+struct Sizes {
+  int64_t batch, tokens, width;
+};
+// One of everything; odd ones; more rows than a strip; more columns than a panel; exact multiples.
+constexpr Sizes kSizes[] = {{1, 1, 1},   {2, 3, 5},   {1, 13, 33}, {3, 7, 13},
+                            {2, 29, 48}, {1, 40, 64}, {5, 1, 31}};
+
+std::string text(const Sizes& s) {
+  return fmt::format("batch {}, tokens {}, width {}", s.batch, s.tokens, s.width);
+}
+
+TEST(Fused, linear_matches_its_plain_twin) {
+  kernel::PackedWeight packed;  // outlives changes of weight and instruction set
+  for (const Sizes& s : kSizes) {
+    for (const int64_t out : {s.width, 2 * s.width + 3}) {
+      expect_twins(
+          [&](const Tensors& t) { return kernel::linear(t[0], t[1], t[2], &packed); },
+          [](const Tensors& t) { return kernel::plain::linear(t[0], t[1], t[2]); },
+          {normal(1, {s.batch, s.tokens, s.width}), normal(2, {out, s.width}), normal(3, {out})},
+          text(s));
+    }
+  }
+}
+
+TEST(Fused, linear_without_panels_or_bias_matches_too) {
+  expect_twins([](const Tensors& t) { return kernel::linear(t[0], t[1], {}); },
+               [](const Tensors& t) { return kernel::plain::linear(t[0], t[1], {}); },
+               {normal(1, {3, 33, 9}), normal(2, {37, 9})}, "33 rows");
+}
+
+TEST(Fused, linear_gelu_matches_its_plain_twin) {
+  kernel::PackedWeight packed;
+  for (const Sizes& s : kSizes) {
+    const int64_t out = s.width + 2;
+    expect_twins(
+        [&](const Tensors& t) { return kernel::linear_gelu(t[0], t[1], t[2], &packed); },
+        [](const Tensors& t) { return kernel::plain::linear_gelu(t[0], t[1], t[2]); },
+        {normal(1, {s.batch, s.tokens, s.width}),
+         normal(2, {out, s.width}) / std::sqrt(static_cast<double>(s.width)), normal(3, {out})},
+        text(s));
+  }
+}
+
+TEST(Fused, layer_norm_modulate_matches_its_plain_twin) {
+  for (const Sizes& s : kSizes) {
+    if (s.width == 1) continue;  // one number has no deviation: only eps is left
+    expect_twins(
+        [](const Tensors& t) {
+          const Tensors parts = t[1].chunk(2, 1);  // rows that are not next to each other
+          return kernel::layer_norm_modulate(t[0], parts[0], parts[1]);
+        },
+        [](const Tensors& t) {
+          const Tensors parts = t[1].chunk(2, 1);
+          return kernel::plain::layer_norm_modulate(t[0], parts[0], parts[1]);
+        },
+        {2 * normal(1, {s.batch, s.tokens, s.width}) + 1, normal(2, {s.batch, 2 * s.width})},
+        text(s));
+  }
+}
+
+TEST(Fused, attention_matches_its_plain_twin) {
+  for (const Sizes& s : kSizes) {
+    for (const int64_t heads : {1, 3}) {
+      expect_twins([&](const Tensors& t) { return kernel::attention(t[0], heads); },
+                   [&](const Tensors& t) { return kernel::plain::attention(t[0], heads); },
+                   {normal(1, {s.batch, s.tokens, 3 * heads * s.width})}, text(s));
+    }
+  }
+}
+
+TEST(Fused, attention_over_many_tokens_goes_block_by_block) {
+  // Longer than one block of rows in both passes, on every instruction set.
+  expect_twins([](const Tensors& t) { return kernel::attention(t[0], 1); },
+               [](const Tensors& t) { return kernel::plain::attention(t[0], 1); },
+               {normal(1, {1, 700, 3 * 5})}, "700 tokens");
+}
+
+TEST(Fused, gated_residual_matches_its_plain_twin) {
+  for (const Sizes& s : kSizes) {
+    expect_twins([](const Tensors& t) { return kernel::gated_residual(t[0], t[1], t[2]); },
+                 [](const Tensors& t) { return kernel::plain::gated_residual(t[0], t[1], t[2]); },
+                 {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, s.width}),
+                  normal(3, {s.batch, s.width})},
+                 text(s));
+  }
+}
+
+TEST(Fused, linear_gated_matches_its_plain_twin) {
+  kernel::PackedWeight packed;
+  for (const Sizes& s : kSizes) {
+    expect_twins(
+        [&](const Tensors& t) {
+          return kernel::linear_gated(t[0], t[1], t[2], t[3], t[4], &packed);
+        },
+        [](const Tensors& t) { return kernel::plain::linear_gated(t[0], t[1], t[2], t[3], t[4]); },
+        {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, 7}),
+         normal(3, {s.width, 7}), normal(4, {s.width}), normal(5, {s.batch, s.width})},
+        text(s));
+  }
+}
+
+TEST(Fused, products_over_a_long_depth_match) {
+  // The weight's gradient sums over more rows than are taken at a time.
+  expect_twins([](const Tensors& t) { return kernel::transposed_product(t[0], t[1]); },
+               [](const Tensors& t) { return torch::mm(t[0].t(), t[1]); },
+               {normal(1, {601, 14}), normal(2, {601, 35})}, "601 rows");
+  expect_twins([](const Tensors& t) { return kernel::product(t[0], t[1]); },
+               [](const Tensors& t) { return torch::mm(t[0], t[1]); },
+               {normal(1, {15, 601}), normal(2, {601, 35})}, "depth 601");
+}
+
+TEST(Fused, a_row_is_the_same_in_any_batch) {
+  const Tensor weight = normal(1, {96, 50}).to(torch::kFloat32);
+  const Tensor bias = normal(2, {96}).to(torch::kFloat32);
+  const Tensor x = normal(3, {9, 5, 50}).to(torch::kFloat32);
+  const Tensor qkv = normal(4, {9, 5, 96}).to(torch::kFloat32);
+  kernel::PackedWeight packed;
+  on_every_target([&] {
+    const Tensor all = kernel::linear_gelu(x, weight, bias, &packed);
+    const Tensor attended = kernel::attention(qkv, 2);
+    for (int64_t i = 0; i < x.size(0); ++i) {
+      const Tensor one = kernel::linear_gelu(x.narrow(0, i, 1), weight, bias, &packed);
+      EXPECT_TRUE(torch::equal(one[0], all[i]));
+      EXPECT_TRUE(torch::equal(kernel::attention(qkv.narrow(0, i, 1), 2)[0], attended[i]));
+    }
+  });
+}
+
+TEST(Fused, attention_survives_large_scores_and_shows_what_is_not_a_number) {
+  on_every_target([] {
+    const Tensor qkv = (1e3 * normal(1, {1, 5, 12})).to(torch::kFloat32);
+    EXPECT_TRUE(kernel::attention(qkv, 2).isfinite().all().item<bool>());
+    qkv[0][2][0] = std::numeric_limits<float>::quiet_NaN();  // of one query
+    const Tensor out = kernel::attention(qkv, 2);
+    EXPECT_TRUE(out[0][2].narrow(0, 0, 2).isnan().all().item<bool>());
+    EXPECT_TRUE(out[0][1].isfinite().all().item<bool>());
+  });
+}
+
+TEST(Fused, gelu_of_the_largest_numbers_is_theirs_or_zero) {
+  on_every_target([] {
+    const Tensor x = torch::tensor({-3e38f, -100.f, -10.f, 0.f, 10.f, 100.f, 3e38f}).unsqueeze(1);
+    const Tensor one = torch::ones({1, 1}), zero = torch::zeros({1});
+    kernel::PackedWeight packed;
+    const Tensor y = kernel::linear_gelu(x, one, zero, &packed);
+    EXPECT_TRUE(close_absolute(y / x.abs().clamp_min(1), (x > 0).to(torch::kFloat64), 1e-30));
+  });
+}
+
+bool is_ours(const Tensor& t) {
+  return t.grad_fn()->name().find("eqm") != std::string::npos;
+}
+
+TEST(Choice, takes_the_fused_path_for_float32_on_the_cpu_only) {
+  const auto output = [](torch::ScalarType type, bool contiguous) {
+    Tensor qkv = normal(1, {2, 12, 4}).to(type);
+    qkv = contiguous ? qkv.transpose(1, 2).contiguous() : qkv.transpose(1, 2);
+    return kernel::attention(qkv.requires_grad_(true), 2);
+  };
+  EXPECT_TRUE(is_ours(output(torch::kFloat32, true)));
+  EXPECT_FALSE(is_ours(output(torch::kFloat64, true)));
+  EXPECT_FALSE(is_ours(output(torch::kFloat32, false)));
+  {
+    const kernel::PathScope scope(kernel::Path::plain);
+    EXPECT_FALSE(is_ours(output(torch::kFloat32, true)));
+  }
+  EXPECT_TRUE(is_ours(output(torch::kFloat32, true)));
+}
+
+}  // namespace
+}  // namespace eqm::test

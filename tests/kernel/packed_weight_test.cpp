@@ -1,0 +1,42 @@
+#include "eqm/kernel/packed_weight.h"
+
+#include <gtest/gtest.h>
+
+#include "eqm/kernel/ops.h"
+#include "eqm/kernel/plain.h"
+#include "eqm/kernel/update.h"
+#include "tests/support/golden.h"
+
+namespace eqm::test {
+namespace {
+
+TEST(PackedWeight, is_packed_once_and_again_when_the_weight_changes) {
+  kernel::PackedWeight packed;
+  const Tensor weight = torch::randn({40, 7}), other = torch::randn({40, 7});
+  const std::shared_ptr<const float> first = packed.panels(weight);
+  EXPECT_EQ(packed.panels(weight), first);
+  const float before = *first;
+  weight.add_(1);
+  const std::shared_ptr<const float> second = packed.panels(weight);
+  EXPECT_NE(second, first);  // which someone still reads
+  EXPECT_EQ(*first, before);
+  EXPECT_EQ(*second, before + 1);
+  EXPECT_EQ(*packed.panels(other), other[0][0].item<float>());
+}
+
+TEST(PackedWeight, sees_what_an_optimiser_step_changed) {
+  kernel::PackedWeight packed;
+  const Tensor weight = torch::randn({33, 5}), bias = torch::randn({33}), x = torch::randn({4, 5});
+  kernel::linear(x, weight, bias, &packed);
+  kernel::adamw(
+      {{weight, torch::ones_like(weight), torch::zeros_like(weight), torch::zeros_like(weight)}},
+      {.rate = 0.5, .weight_decay = 0, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .number = 1});
+  EXPECT_TRUE(close(kernel::linear(x, weight, bias, &packed),
+                    kernel::plain::linear(x, weight, bias).to(torch::kFloat64), 1e-6));
+  kernel::update_averages({{weight, torch::zeros_like(weight)}}, 0.25);
+  EXPECT_TRUE(close(kernel::linear(x, weight, bias, &packed),
+                    kernel::plain::linear(x, weight, bias).to(torch::kFloat64), 1e-6));
+}
+
+}  // namespace
+}  // namespace eqm::test
