@@ -21,6 +21,10 @@ Path default_path() {
   return path;
 }
 
+Path path() {
+  return path_of_thread;
+}
+
 PathScope::PathScope(Path path) : before_(path_of_thread) {
   path_of_thread = path;
 }
@@ -29,12 +33,16 @@ PathScope::~PathScope() {
   path_of_thread = before_;
 }
 
-bool fused(std::initializer_list<const Tensor*> tensors) {
+bool fused_products(std::initializer_list<const Tensor*> tensors) {
   if (path_of_thread == Path::plain || cpu_autocast()) return false;
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor* t) {
     return !t->defined() ||
            (t->is_cpu() && t->scalar_type() == torch::kFloat32 && t->layout() == torch::kStrided);
   });
+}
+
+bool fused(std::initializer_list<const Tensor*> tensors) {
+  return path_of_thread == Path::fused && fused_products(tensors);
 }
 
 bool rows_are_contiguous(const Tensor& matrix) {

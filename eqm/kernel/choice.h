@@ -7,10 +7,18 @@
 
 namespace eqm::kernel {
 
-enum class Path { fused, plain };
+enum class Path {
+  fused,
+  // Only products are fused, whose gradients are products again. For graphs that will be
+  // differentiated twice: the other operators would then have to compute their plain twins as well.
+  products,
+  plain
+};
 
 // The environment variable EQM_KERNELS=plain makes the plain twins the default of a process.
 Path default_path();
+
+Path path();  // of this thread
 
 // Sets the path of this thread while it lives. A graph that was built on one path is differentiated
 // on it.
@@ -25,8 +33,10 @@ class PathScope {
   Path before_;
 };
 
-// Whether the fused path is wanted and can serve these tensors: float32 on the CPU, without
+// Whether fused products are wanted and can serve these tensors: float32 on the CPU, without
 // autocast. Undefined tensors do not matter.
+bool fused_products(std::initializer_list<const Tensor*> tensors);
+// The same for all other operators.
 bool fused(std::initializer_list<const Tensor*> tensors);
 
 // A matrix whose rows are contiguous, whatever lies between them.

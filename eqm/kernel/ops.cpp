@@ -15,7 +15,7 @@ namespace {
 // Whether a linear map of x goes the fused way.
 bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                   const PackedWeight* packed) {
-  return fused({&x, &weight, &bias}) && x.numel() > 0 && weight.is_contiguous() &&
+  return fused_products({&x, &weight, &bias}) && x.numel() > 0 && weight.is_contiguous() &&
          worth_packing(x.numel() / x.size(-1), packed);
 }
 
@@ -71,8 +71,8 @@ Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, cons
                     const Tensor& gate, PackedWeight* packed) {
   const bool fits = fused_rows(h, {&gate}) && fused_linear(x, weight, bias, packed) &&
                     bias.is_contiguous() && x.is_contiguous();
-  return fits ? fused_linear_gated(h, x, weight, bias, gate, packed)
-              : plain::linear_gated(h, x, weight, bias, gate);
+  if (fits) return fused_linear_gated(h, x, weight, bias, gate, packed);
+  return gated_residual(h, linear(x, weight, bias, packed), gate);
 }
 
 Tensor patchify(const Tensor& image, int64_t patch) {

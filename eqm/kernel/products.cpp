@@ -41,11 +41,21 @@ simd::Left left_of(const Tensor& matrix) {
 }
 
 Tensor run_product(const Tensor& g, const Tensor& w) {
+  thread_local simd::Scratch scratch;
+  const size_t depth = as_size(w.size(0)), columns = as_size(w.size(1));
   Tensor out = torch::empty({g.size(0), w.size(1)}, g.options());
-  const simd::Finish finish = {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
-  const simd::Right right = {.data = w.data_ptr<float>(), .stride = as_size(w.stride(0))};
+  float* panels = scratch.take(simd::packed_size(columns, depth));
+  const size_t width = simd::panel_width();
+  const auto count = static_cast<int64_t>((columns + width - 1) / width);
+  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+    const size_t first = as_size(begin) * width, last = std::min(as_size(end) * width, columns);
+    simd::pack(w.data_ptr<float>() + first, as_size(w.stride(0)), depth, last - first,
+               panels + first * depth);
+  });
+  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
   share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
-    simd::multiply(left_of(g), right, as_size(w.size(1)), as_size(w.size(0)), part, finish);
+    simd::multiply(left_of(g), right, columns, depth, part,
+                   {.out = out.data_ptr<float>(), .stride = columns});
   });
   return out;
 }
@@ -53,19 +63,24 @@ Tensor run_product(const Tensor& g, const Tensor& w) {
 Tensor run_transposed_product(const Tensor& g, const Tensor& x) {
   constexpr size_t kDepth = 256;  // rows of x at a time: they stay in the second cache
   Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
-  const size_t depth = as_size(g.size(0)), columns = as_size(x.size(1));
+  const size_t depth = as_size(g.size(0)), stride = as_size(x.stride(0));
   if (depth == 0) return out.zero_();
   share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
+    thread_local simd::Scratch scratch;
+    const size_t columns = part.column_end - part.column_begin;
+    float* panels = scratch.take(simd::packed_size(columns, kDepth));
     for (size_t first = 0; first < depth; first += kDepth) {
-      simd::Left left = left_of(g);
-      left.transposed = true;
-      left.data += first * left.stride;
-      const simd::Right right = {.data = x.data_ptr<float>() + first * as_size(x.stride(0)),
-                                 .stride = as_size(x.stride(0))};
-      simd::multiply(left, right, columns, std::min(kDepth, depth - first), part,
+      const size_t rows = std::min(kDepth, depth - first);
+      simd::pack(x.data_ptr<float>() + first * stride + part.column_begin, stride, rows, columns,
+                 panels);
+      simd::multiply({.data = g.data_ptr<float>() + first * as_size(g.stride(0)),
+                      .stride = as_size(g.stride(0)),
+                      .transposed = true},
+                     {.data = panels, .stride = 0, .packed = true}, columns, rows,
+                     {part.row_begin, part.row_end, 0, columns},
                      {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
-                      .out = out.data_ptr<float>(),
-                      .stride = columns});
+                      .out = out.data_ptr<float>() + part.column_begin,
+                      .stride = as_size(x.size(1))});
     }
   });
   return out;
@@ -141,7 +156,7 @@ void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* pa
 
 Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,
                             PackedWeight* packed) {
-  if (!fused({&x, &w, &bias})) {
+  if (!fused_products({&x, &w, &bias})) {
     const Tensor y = torch::mm(x, w.t());
     return bias.defined() ? y + bias : y;
   }
@@ -161,13 +176,13 @@ Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias
 }
 
 Tensor product(const Tensor& g, const Tensor& w) {
-  if (!fused({&g, &w})) return torch::mm(g, w);
+  if (!fused_products({&g, &w})) return torch::mm(g, w);
   if (needs_graph({&g, &w})) return Product::apply(g, w);
   return run_product(as_matrix(g), as_matrix(w));
 }
 
 Tensor transposed_product(const Tensor& g, const Tensor& x) {
-  if (!fused({&g, &x})) return torch::mm(g.t(), x);
+  if (!fused_products({&g, &x})) return torch::mm(g.t(), x);
   if (needs_graph({&g, &x})) return TransposedProduct::apply(g, x);
   return run_transposed_product(as_matrix(g), as_matrix(x));
 }

@@ -1,8 +1,10 @@
 #include "eqm/landscape/objective.h"
 
 #include <cmath>
+#include <optional>
 
 #include "eqm/base/error.h"
+#include "eqm/kernel/choice.h"
 #include "eqm/landscape/corruption.h"
 
 namespace eqm {
@@ -59,6 +61,11 @@ FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_
     const Prediction prediction = backbone.forward_with(x, conditioning);
     return {
         .gradient = prediction.output * output_sign, .energy = {}, .features = prediction.features};
+  }
+  // A thread that asked for the plain kernels keeps them.
+  std::optional<kernel::PathScope> products;
+  if (graph == Graph::keep && kernel::path() == kernel::Path::fused) {
+    products.emplace(kernel::Path::products);
   }
   Tensor features;
   const auto energy = [&](const Tensor& point) {

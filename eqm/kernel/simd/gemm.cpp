@@ -84,22 +84,50 @@ size_t rows_at_once(size_t depth) {
   return std::clamp<size_t>(kFloats / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) * kStrip;
 }
 
+// A block of rows, cut into strips of nearly equal height.
+struct Strips {
+  size_t begin, rows, count;
+
+  Strips(size_t first, size_t rows_)
+      : begin(first), rows(rows_), count((rows_ + kStrip - 1) / kStrip) {}
+  size_t start(size_t s) const { return begin + rows * s / count; }
+  size_t height(size_t s) const { return start(s + 1) - start(s); }
+};
+
+// Copies the strips of a transposed factor one after another: read in place, every step of a tile
+// would be on another page.
+void pack_strips(const Left& left, const Strips& strips, size_t depth, float* out) {
+  for (size_t s = 0; s < strips.count; ++s) {
+    const float* from = left.data + strips.start(s);
+    const size_t height = strips.height(s);
+    for (size_t k = 0; k < depth; ++k, from += left.stride, out += height) {
+      each_vector(height,
+                  [&](size_t r, size_t n) HWY_ATTR { store(load(from + r, n), out + r, n); });
+    }
+  }
+}
+
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
               const Finish& finish) {
+  thread_local Scratch scratch;
   HWY_ALIGN float sums[kStrip * 2 * hn::MaxLanes(FloatTag())];
   const size_t block = rows_at_once(depth);
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
-    const size_t rows = std::min(block, part.row_end - begin);
-    const size_t strips = (rows + kStrip - 1) / kStrip;  // of nearly equal height
+    const Strips strips(begin, std::min(block, part.row_end - begin));
+    float* packed_left = left.transposed ? scratch.take(strips.rows * depth) : nullptr;
+    if (packed_left) pack_strips(left, strips, depth, packed_left);
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       size_t stride = 0;
       const float* factor = open_panel(right, column, columns, depth, stride);
       const size_t width = std::min(panel(), part.column_end - column);
-      for (size_t s = 0; s < strips; ++s) {
-        const size_t first = begin + rows * s / strips;
-        const size_t height = begin + rows * (s + 1) / strips - first;
-        const float* start = left.data + first * (left.transposed ? 1 : left.stride);
-        tile_of(height, left.transposed)(start, left.stride, factor, stride, depth, sums);
+      for (size_t s = 0; s < strips.count; ++s) {
+        const size_t first = strips.start(s), height = strips.height(s);
+        const Tile tile = tile_of(height, left.transposed);
+        if (packed_left) {
+          tile(packed_left + (first - begin) * depth, height, factor, stride, depth, sums);
+        } else {
+          tile(left.data + first * left.stride, left.stride, factor, stride, depth, sums);
+        }
         finish_tile(sums, first, height, column, width, finish);
       }
     }

@@ -31,12 +31,17 @@ HWY_INLINE void each_vector(size_t count, const Function& f) {
   if (c < count) f(c, count - c);
 }
 
+// The first `count` numbers, zeros beyond them. No byte beyond them is touched.
 HWY_INLINE Floats load(const float* from, size_t count) {
   const FloatTag d;
   if (HWY_LIKELY(count == lanes())) return hn::LoadU(d, from);
+#if HWY_TARGET <= HWY_AVX2  // masked loads of the processor itself
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
   HWY_ALIGN float padded[hn::MaxLanes(FloatTag())] = {};
   std::memcpy(padded, from, count * sizeof(float));
   return hn::Load(d, padded);
+#endif
 }
 
 HWY_INLINE void store(Floats value, float* to, size_t count) {
@@ -45,9 +50,13 @@ HWY_INLINE void store(Floats value, float* to, size_t count) {
     hn::StoreU(value, d, to);
     return;
   }
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(value, hn::FirstN(d, count), d, to);
+#else
   HWY_ALIGN float padded[hn::MaxLanes(FloatTag())];
   hn::Store(value, d, padded);
   std::memcpy(to, padded, count * sizeof(float));
+#endif
 }
 
 }  // namespace eqm::simd::HWY_NAMESPACE
