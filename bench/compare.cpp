@@ -31,7 +31,9 @@ double seconds_of(const std::function<void()>& work, bool processor_time) {
 
 }  // namespace
 
-Result compare(const Work& work, const Pace& pace, double peak) {
+Result compare(const NamedWork& named, const Pace& pace, double peak) {
+  Work work = named.make();
+  if (pace.ours_alone) work.plain = [] {};
   work.plain();
   work.ours();
   std::vector<double> plain, ours;
@@ -43,7 +45,7 @@ Result compare(const Work& work, const Pace& pace, double peak) {
   }
   const double a = median_of(plain), b = median_of(ours);
   const double gflops = work.flops / b * 1e-9;
-  return {.name = work.name,
+  return {.name = named.name,
           .plain_ms = a * 1e3,
           .ours_ms = b * 1e3,
           .ratio = a / b,

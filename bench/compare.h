@@ -9,9 +9,14 @@
 namespace eqm::bench {
 
 struct Work {
-  std::string name;
   double flops = 0;  // of one run; 0 where they mean little
   std::function<void()> plain, ours;
+};
+
+// Networks are large, so each work is made when its turn comes.
+struct NamedWork {
+  std::string name;
+  std::function<Work()> make;
 };
 
 struct Result {
@@ -34,10 +39,11 @@ struct Pace {
   // Processor time instead of wall time: with one thread, ratios then tell something on a busy
   // machine too.
   bool processor_time = false;
+  bool ours_alone = false;  // for a profiler
 };
 
 // Runs both in turn, after one turn to warm up, until rounds and seconds are reached.
-Result compare(const Work& work, const Pace& pace, double peak);
+Result compare(const NamedWork& named, const Pace& pace, double peak);
 
 void print_head(const Report& report);
 void print_row(const Result& result);

@@ -30,15 +30,15 @@ void run(const Options& options) {
   if (report.blas.empty()) report.blas = "not told";
   report.target = eqm::simd::target_name(eqm::simd::runnable_targets().front());
   print_head(report);
-  std::vector<Work> works;
-  const auto add = [&](const char* name, std::vector<Work> (*make)()) {
+  std::vector<NamedWork> works;
+  const auto add = [&](const char* name, std::vector<NamedWork> (*make)()) {
     if (options.what != name && options.what != "all") return;
-    for (Work& work : make()) works.push_back(std::move(work));
+    for (NamedWork& work : make()) works.push_back(std::move(work));
   };
   add("steps", step_works);
   add("operators", operator_works);
   add("sweeps", sweep_works);
-  for (const Work& work : works) {
+  for (const NamedWork& work : works) {
     if (work.name.find(options.only) == std::string::npos) continue;
     report.results.push_back(compare(work, options.pace, report.peak));
     print_row(report.results.back());
@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.pace.seconds, "at least this long for each pair");
   app.add_flag("--processor-time", options.pace.processor_time,
                "measure processor time: for one thread on a busy machine");
+  app.add_flag("--ours", options.pace.ours_alone, "ours alone, for a profiler");
   app.add_option("--json", options.json, "a file for the figures");
   CLI11_PARSE(app, argc, argv);
   run(options);

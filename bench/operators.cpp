@@ -17,8 +17,8 @@ constexpr Block kBlocks[] = {{"S/2", 8, 256, 384, 6}, {"XS/4", 64, 49, 192, 3}};
 using Operator = std::function<Tensor()>;
 
 // The operator alone, and with its gradients.
-void add(std::vector<Work>& works, const std::string& name, double flops, const Operator& plain,
-         const Operator& ours) {
+void add(std::vector<NamedWork>& works, const std::string& name, double flops,
+         const Operator& plain, const Operator& ours) {
   const auto alone = [](const Operator& f) {
     return [f] {
       const torch::NoGradGuard guard;
@@ -26,11 +26,11 @@ void add(std::vector<Work>& works, const std::string& name, double flops, const 
     };
   };
   const auto both = [](const Operator& f) { return [f] { f().sum().backward(); }; };
-  works.push_back({name, flops, alone(plain), alone(ours)});
-  works.push_back({name + " + backward", 3 * flops, both(plain), both(ours)});
+  works.push_back({name, [=] { return Work{flops, alone(plain), alone(ours)}; }});
+  works.push_back({name + " + backward", [=] { return Work{3 * flops, both(plain), both(ours)}; }});
 }
 
-void add_block(std::vector<Work>& works, const Block& block) {
+void add_block(std::vector<NamedWork>& works, const Block& block) {
   const auto [label, b, t, d, heads] = block;
   const auto leaf = [](const Shape& shape) {
     return torch::randn(shape).mul_(0.05).requires_grad_(true);
@@ -69,8 +69,8 @@ void add_block(std::vector<Work>& works, const Block& block) {
 
 }  // namespace
 
-std::vector<Work> operator_works() {
-  std::vector<Work> works;
+std::vector<NamedWork> operator_works() {
+  std::vector<NamedWork> works;
   for (const Block& block : kBlocks) add_block(works, block);
   return works;
 }

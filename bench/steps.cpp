@@ -50,11 +50,12 @@ Model model_of(std::shared_ptr<Sit> sit, ObjectiveKind kind) {
 }
 
 // A tick of sampling: the gradient of a batch, its conditioning from the table.
-Work forward_work(const std::string& name, const std::shared_ptr<Sit>& sit, int64_t batch) {
+Work forward_work(const Network& network, int64_t batch) {
+  const std::shared_ptr<Sit> sit = make(network);
   const Tensor x = normal_rows({}, batch, sit->state_shape(), torch::kFloat32);
   const Tensor labels = torch::arange(batch).remainder(10);
   const auto field = std::make_shared<LearnedField>(model_of(sit, ObjectiveKind::eqm));
-  return {name, forward_flops(sit->config(), batch),
+  return {forward_flops(sit->config(), batch),
           [=] {
             const torch::NoGradGuard guard;
             plain_forward(*sit, x, labels);
@@ -62,8 +63,7 @@ Work forward_work(const std::string& name, const std::shared_ptr<Sit>& sit, int6
           [=] { field->gradient(x, {.labels = labels, .time = {}}); }};
 }
 
-Work training_work(const std::string& name, const Network& network, int64_t batch,
-                   ObjectiveKind kind) {
+Work training_work(const Network& network, int64_t batch, ObjectiveKind kind) {
   const std::shared_ptr<Sit> sit = make(network);
   const Shape shape = sit->state_shape();
   const TrainingBatch data = {.x = normal_rows({.seed = 1}, batch, shape, torch::kFloat32),
@@ -74,7 +74,7 @@ Work training_work(const std::string& name, const Network& network, int64_t batc
   const auto plain = std::make_shared<PlainTraining>(make(network), kind);
   // A training step's arithmetic is about three forwards; an energy's is no round number of them.
   const double flops = kind == ObjectiveKind::eqm ? 3 * forward_flops(sit->config(), batch) : 0;
-  return {name, flops, [=] { plain->step(data); },
+  return {flops, [=] { plain->step(data); },
           [=] {
             train_step(*state, TrainOptions(), {&data, 1}, /*autocast=*/false);
           }};
@@ -82,31 +82,31 @@ Work training_work(const std::string& name, const Network& network, int64_t batc
 
 }  // namespace
 
-std::vector<Work> step_works() {
-  const std::shared_ptr<Sit> latents = make(kLatents), fashion = make(kFashion);
-  return {
-      forward_work("S/2 forward, batch 8", latents, 8),
-      forward_work("S/2 forward, batch 1", latents, 1),
-      training_work("S/2 training step, batch 8", kLatents, 8, ObjectiveKind::eqm),
-      training_work("Fashion XS/4 training step, batch 128", kFashion, 128, ObjectiveKind::eqm),
-      forward_work("Fashion XS/4 sampling tick, batch 64", fashion, 64),
-      training_work("Fashion XS/4 EqM-E dot step, batch 32", kFashion, 32, ObjectiveKind::eqm_dot)};
+std::vector<NamedWork> step_works() {
+  const auto forward = [](const char* name, const Network& network, int64_t batch) {
+    return NamedWork{name, [=] { return forward_work(network, batch); }};
+  };
+  const auto training = [](const char* name, const Network& network, int64_t batch,
+                           ObjectiveKind kind) {
+    return NamedWork{name, [=] { return training_work(network, batch, kind); }};
+  };
+  return {forward("S/2 forward, batch 8", kLatents, 8),
+          forward("S/2 forward, batch 1", kLatents, 1),
+          training("S/2 training step, batch 8", kLatents, 8, ObjectiveKind::eqm),
+          training("Fashion XS/4 training step, batch 128", kFashion, 128, ObjectiveKind::eqm),
+          forward("Fashion XS/4 sampling tick, batch 64", kFashion, 64),
+          training("Fashion XS/4 EqM-E dot step, batch 32", kFashion, 32, ObjectiveKind::eqm_dot)};
 }
 
-std::vector<Work> sweep_works() {
-  std::vector<Work> works;
-  for (const int64_t batch : {1, 2, 4, 8, 16, 32}) {
-    works.push_back(
-        forward_work(fmt::format("XS/4 28x28, batch {}", batch), make(kFashion), batch));
-  }
-  for (const int64_t input : {16, 32, 64}) {  // 64, 256, 1024 tokens
-    works.push_back(
-        forward_work(fmt::format("XS/2 {0}x{0}, batch 2", input), make({"XS/2", input, 4}), 2));
-  }
-  for (const char* preset : {"XS/2", "S/2", "B/2", "L/2"}) {
-    works.push_back(
-        forward_work(fmt::format("{} 32x32, batch 1", preset), make({preset, 32, 4}), 1));
-  }
+std::vector<NamedWork> sweep_works() {
+  std::vector<NamedWork> works;
+  const auto add = [&](const Network& network, int64_t batch) {
+    works.push_back({fmt::format("{0} {1}x{1}, batch {2}", network.preset, network.input, batch),
+                     [=] { return forward_work(network, batch); }});
+  };
+  for (const int64_t batch : {1, 2, 4, 8, 16, 32}) add(kFashion, batch);
+  for (const int64_t input : {16, 32, 64}) add({"XS/2", input, 4}, 2);  // 64, 256, 1024 tokens
+  for (const char* preset : {"XS/2", "S/2", "B/2", "L/2"}) add({preset, 32, 4}, 1);
   return works;
 }
 

@@ -7,8 +7,8 @@
 
 namespace eqm::bench {
 
-std::vector<Work> operator_works();  // each operator, forward and backward
-std::vector<Work> step_works();      // forwards, training steps, sampling ticks
-std::vector<Work> sweep_works();     // forwards over batch, tokens and width
+std::vector<NamedWork> operator_works();  // each operator, forward and backward
+std::vector<NamedWork> step_works();      // forwards, training steps, sampling ticks
+std::vector<NamedWork> sweep_works();     // forwards over batch, tokens and width
 
 }  // namespace eqm::bench
