@@ -58,7 +58,7 @@ struct LinearGelu : torch::autograd::Function<LinearGelu> {
     if (!g.defined()) return {Tensor(), Tensor(), Tensor(), Tensor()};
     return {context->needs_input_grad(0) ? product(g, w) : Tensor(),
             context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
-            context->needs_input_grad(2) ? g.sum(0) : Tensor(), Tensor()};
+            context->needs_input_grad(2) ? row_sum(g) : Tensor(), Tensor()};
   }
 };
 
@@ -124,7 +124,7 @@ struct LinearGated : torch::autograd::Function<LinearGated> {
     return {grads[0],
             context->needs_input_grad(1) ? product(g, w).view(x.sizes()) : Tensor(),
             context->needs_input_grad(2) ? transposed_product(g, as_matrix(x)) : Tensor(),
-            context->needs_input_grad(3) ? g.sum(0) : Tensor(),
+            context->needs_input_grad(3) ? row_sum(g) : Tensor(),
             grad_gate,
             Tensor()};
   }

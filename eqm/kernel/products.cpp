@@ -4,6 +4,7 @@
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
+#include "eqm/kernel/simd/rows.h"
 
 namespace eqm::kernel {
 namespace {
@@ -96,11 +97,11 @@ struct ByTranspose : torch::autograd::Function<ByTranspose> {
   static variable_list backward(AutogradContext* context, variable_list grads) {
     const variable_list saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1], &g = grads[0];
-    return {
-        context->needs_input_grad(0) ? product(g, w) : Tensor(),
-        context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
-        context->saved_data["bias"].toBool() && context->needs_input_grad(2) ? g.sum(0) : Tensor(),
-        Tensor()};
+    return {context->needs_input_grad(0) ? product(g, w) : Tensor(),
+            context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
+            context->saved_data["bias"].toBool() && context->needs_input_grad(2) ? row_sum(g)
+                                                                                 : Tensor(),
+            Tensor()};
   }
 };
 
@@ -142,6 +143,19 @@ Tensor as_matrix(const Tensor& x) {
 bool worth_packing(int64_t rows, const PackedWeight* packed) {
   constexpr int64_t kFew = 32;  // a row costs about as much as a thirtieth of packing
   return packed || rows >= kFew;
+}
+
+Tensor row_sum(const Tensor& g) {
+  if (torch::GradMode::is_enabled() || !fused_products({&g}) || !rows_are_contiguous(g)) {
+    return g.sum(0);
+  }
+  Tensor sums = torch::empty({g.size(1)}, g.options());
+  constexpr int64_t kLeast = 64;  // columns that are worth a thread
+  at::parallel_for(0, g.size(1), kLeast, [&](int64_t begin, int64_t end) {
+    simd::column_sums(g.data_ptr<float>(), as_size(g.stride(0)), as_size(g.size(0)), as_size(begin),
+                      as_size(end), sums.data_ptr<float>());
+  });
+  return sums;
 }
 
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,

@@ -16,6 +16,9 @@ Tensor product(const Tensor& g, const Tensor& w);
 // g^T x: [N, K]
 Tensor transposed_product(const Tensor& g, const Tensor& x);
 
+// The sum of the rows of g: [N]
+Tensor row_sum(const Tensor& g);
+
 // The share of all threads in x w^T, with what follows it; no graph. x and w have contiguous rows.
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
                               const simd::Finish& finish);

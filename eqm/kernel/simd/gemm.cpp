@@ -18,36 +18,56 @@
 HWY_BEFORE_NAMESPACE();
 namespace eqm::simd::HWY_NAMESPACE {
 
-// Takes a tile of sums, rows `panel()` apart, to where the product belongs.
+// Takes a row of sums to where the product belongs. The kind is known to the compiler: what it does
+// not need costs nothing.
+template <Finish::Kind kKind>
+HWY_INLINE void finish_vector(Floats y, size_t at, const float* bias, const float* gate,
+                              const Finish& finish, size_t count) {
+  const FloatTag d;
+  if (bias) y = hn::Add(y, load(bias, count));
+  if (kKind != Finish::Kind::store && finish.kept) store(y, finish.kept + at, count);
+  if constexpr (kKind == Finish::Kind::add) y = hn::Add(y, load(finish.out + at, count));
+  if constexpr (kKind == Finish::Kind::gelu) y = gelu(d, y);
+  if constexpr (kKind == Finish::Kind::gate) {
+    y = hn::MulAdd(load(gate, count), y, load(finish.residual + at, count));
+  }
+  store(y, finish.out + at, count);
+}
+
+// A tile of sums, its rows `panel()` apart.
+template <Finish::Kind kKind>
 void finish_tile(const float* sums, size_t row, size_t rows, size_t column, size_t columns,
                  const Finish& finish) {
   const FloatTag d;
-  for (size_t r = 0; r < rows; ++r, sums += panel()) {
+  const size_t n = lanes();
+  const float* bias = finish.bias ? finish.bias + column : nullptr;
+  for (size_t r = 0; r < rows; ++r, sums += 2 * n) {
     const size_t at = (row + r) * finish.stride + column;
     const float* gate = nullptr;
-    if (finish.kind == Finish::Kind::gate) {
+    if constexpr (kKind == Finish::Kind::gate) {
       gate = finish.gate + (row + r) / finish.rows_per_gate * finish.gate_stride + column;
     }
-    each_vector(columns, [&](size_t c, size_t count) HWY_ATTR {
-      Floats y = hn::Load(d, sums + c);
-      if (finish.bias) y = hn::Add(y, load(finish.bias + column + c, count));
-      if (finish.kept) store(y, finish.kept + at + c, count);
-      switch (finish.kind) {
-        case Finish::Kind::store:
-          break;
-        case Finish::Kind::add:
-          y = hn::Add(y, load(finish.out + at + c, count));
-          break;
-        case Finish::Kind::gelu:
-          y = gelu(d, y);
-          break;
-        case Finish::Kind::gate:
-          y = hn::MulAdd(load(gate + c, count), y, load(finish.residual + at + c, count));
-          break;
-      }
-      store(y, finish.out + at + c, count);
-    });
+    for (size_t c = 0; c < columns; c += n) {
+      finish_vector<kKind>(hn::Load(d, sums + c), at + c, bias ? bias + c : nullptr,
+                           gate ? gate + c : nullptr, finish, std::min(n, columns - c));
+    }
   }
+}
+
+using FinishTile = void (*)(const float*, size_t, size_t, size_t, size_t, const Finish&);
+
+FinishTile finish_of(Finish::Kind kind) {
+  switch (kind) {
+    case Finish::Kind::store:
+      return finish_tile<Finish::Kind::store>;
+    case Finish::Kind::add:
+      return finish_tile<Finish::Kind::add>;
+    case Finish::Kind::gelu:
+      return finish_tile<Finish::Kind::gelu>;
+    case Finish::Kind::gate:
+      return finish_tile<Finish::Kind::gate>;
+  }
+  return nullptr;
 }
 
 // Copies `columns` columns, at most a panel's, and fills up with zeros.
@@ -95,12 +115,17 @@ struct Strips {
 };
 
 // Copies the strips of a transposed factor one after another: read in place, every step of a tile
-// would be on another page.
+// would be on another page. `out` has room for a vector more.
 void pack_strips(const Left& left, const Strips& strips, size_t depth, float* out) {
+  const FloatTag d;
   for (size_t s = 0; s < strips.count; ++s) {
     const float* from = left.data + strips.start(s);
     const size_t height = strips.height(s);
     for (size_t k = 0; k < depth; ++k, from += left.stride, out += height) {
+      if (height <= lanes()) {
+        hn::StoreU(load(from, height), d, out);  // the next row overwrites the rest
+        continue;
+      }
       each_vector(height,
                   [&](size_t r, size_t n) HWY_ATTR { store(load(from + r, n), out + r, n); });
     }
@@ -112,9 +137,10 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
   thread_local Scratch scratch;
   HWY_ALIGN float sums[kStrip * 2 * hn::MaxLanes(FloatTag())];
   const size_t block = rows_at_once(depth);
+  const FinishTile finish_sums = finish_of(finish.kind);
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
     const Strips strips(begin, std::min(block, part.row_end - begin));
-    float* packed_left = left.transposed ? scratch.take(strips.rows * depth) : nullptr;
+    float* packed_left = left.transposed ? scratch.take(strips.rows * depth + lanes()) : nullptr;
     if (packed_left) pack_strips(left, strips, depth, packed_left);
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       size_t stride = 0;
@@ -128,7 +154,7 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
         } else {
           tile(left.data + first * left.stride, left.stride, factor, stride, depth, sums);
         }
-        finish_tile(sums, first, height, column, width, finish);
+        finish_sums(sums, first, height, column, width, finish);
       }
     }
   }

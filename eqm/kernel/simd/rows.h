@@ -39,4 +39,8 @@ void add_gated_backward(const Rows& rows, const float* grad, const float* branch
 // out = grad * gelu'(u)
 void gelu_backward(const float* grad, const float* u, size_t count, float* out);
 
+// sums[c] = sum over the rows of values[r * stride + c], for columns [begin, end).
+void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
+                 float* sums);
+
 }  // namespace eqm::simd
