@@ -3,6 +3,7 @@
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
+#include "eqm/kernel/gelu.h"
 #include "eqm/kernel/image_rows.h"
 #include "eqm/kernel/products.h"
 
@@ -21,18 +22,6 @@ Tensor run_gelu(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeig
                             .out = out.data_ptr<float>(),
                             .kept = kept,
                             .stride = static_cast<size_t>(w.size(0))});
-  return out;
-}
-
-Tensor gelu_gradient(const Tensor& grad, const Tensor& u) {
-  if (torch::GradMode::is_enabled()) return torch::gelu_backward(grad, u, "tanh");
-  const Tensor g = grad.contiguous();
-  Tensor out = torch::empty_like(u);
-  constexpr int64_t kLeast = 4096;  // numbers that are worth a thread
-  at::parallel_for(0, u.numel(), kLeast, [&](int64_t begin, int64_t end) {
-    simd::gelu_backward(g.data_ptr<float>() + begin, u.data_ptr<float>() + begin,
-                        static_cast<size_t>(end - begin), out.data_ptr<float>() + begin);
-  });
   return out;
 }
 

@@ -67,6 +67,18 @@ HWY_INLINE V gelu_slope(D d, V u) {
   return hn::MulAdd(hn::Mul(u, hn::NegMulAdd(s, s, s)), twice_z_slope, s);
 }
 
+// gelu''(u), with q = 2z: s (1 - s) (2 q' + u (q'' + (1 - 2s) q'^2))
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu_curvature(D d, V u) {
+  const V one = hn::Set(d, 1.0f), s = gelu_share(d, u);
+  const V slope = hn::Mul(hn::MulAdd(hn::Mul(u, u), hn::Set(d, 3 * kCubic), one),
+                          hn::Set(d, kTwiceRootTwoOverPi));
+  const V bend = hn::Mul(u, hn::Set(d, 6 * kCubic * kTwiceRootTwoOverPi));
+  const V tilt = hn::NegMulAdd(hn::Add(s, s), one, one);
+  const V inner = hn::MulAdd(hn::Mul(tilt, slope), slope, bend);
+  return hn::Mul(hn::NegMulAdd(s, s, s), hn::MulAdd(u, inner, hn::Add(slope, slope)));
+}
+
 }  // namespace eqm::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -122,6 +122,16 @@ void gelu_backward(const float* grad, const float* u, size_t count, float* out) 
   });
 }
 
+void gelu_backward_twice(const float* along, const float* grad, const float* u, size_t count,
+                         float* by_grad, float* by_u) {
+  const FloatTag d;
+  each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
+    const Floats direction = load(along + c, n), at = load(u + c, n);
+    store(hn::Mul(direction, gelu_slope(d, at)), by_grad + c, n);
+    store(hn::Mul(hn::Mul(direction, load(grad + c, n)), gelu_curvature(d, at)), by_u + c, n);
+  });
+}
+
 void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
                  float* sums) {
   constexpr size_t kRows =
@@ -150,6 +160,7 @@ HWY_EXPORT(norm_modulate_backward);
 HWY_EXPORT(add_gated);
 HWY_EXPORT(add_gated_backward);
 HWY_EXPORT(gelu_backward);
+HWY_EXPORT(gelu_backward_twice);
 HWY_EXPORT(column_sums);
 
 void norm_modulate(const Rows& rows, const float* h, PerImage shift, PerImage scale, float eps,
@@ -175,6 +186,11 @@ void add_gated_backward(const Rows& rows, const float* grad, const float* branch
 
 void gelu_backward(const float* grad, const float* u, size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(gelu_backward)(grad, u, count, out);
+}
+
+void gelu_backward_twice(const float* along, const float* grad, const float* u, size_t count,
+                         float* by_grad, float* by_u) {
+  HWY_DYNAMIC_DISPATCH(gelu_backward_twice)(along, grad, u, count, by_grad, by_u);
 }
 
 void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,

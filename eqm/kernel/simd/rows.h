@@ -39,6 +39,11 @@ void add_gated_backward(const Rows& rows, const float* grad, const float* branch
 // out = grad * gelu'(u)
 void gelu_backward(const float* grad, const float* u, size_t count, float* out);
 
+// The derivative of gelu_backward along `along`: by_grad = along * gelu'(u), by_u = along * grad *
+// gelu''(u)
+void gelu_backward_twice(const float* along, const float* grad, const float* u, size_t count,
+                         float* by_grad, float* by_u);
+
 // sums[c] = sum over the rows of values[r * stride + c], for columns [begin, end).
 void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
                  float* sums);
