@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/plain.h"
 #include "eqm/kernel/simd/attention.h"
 #include "eqm/kernel/twice.h"
+#include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
 namespace {

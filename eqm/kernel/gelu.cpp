@@ -1,10 +1,10 @@
 #include "eqm/kernel/gelu.h"
 
-#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/simd/rows.h"
+#include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
 namespace {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include <ATen/Parallel.h>
-
 #include "eqm/kernel/simd/rows.h"
+#include "eqm/tensor/parallel.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {

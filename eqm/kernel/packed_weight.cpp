@@ -1,8 +1,7 @@
 #include "eqm/kernel/packed_weight.h"
 
-#include <ATen/Parallel.h>
-
 #include "eqm/kernel/simd/gemm.h"
+#include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/Parallel.h>
-
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/simd/update.h"
+#include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
 namespace {

@@ -6,10 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include <ATen/Parallel.h>
-
 #include "eqm/base/error.h"
 #include "eqm/landscape/quadrature.h"
+#include "eqm/tensor/parallel.h"
 
 namespace eqm {
 namespace {

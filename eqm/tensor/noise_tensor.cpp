@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <ATen/Parallel.h>
+#include "eqm/tensor/parallel.h"
 
 namespace eqm {
 namespace {
