@@ -16,9 +16,9 @@ struct SamplerBench {
   int64_t samples = 512;
   int64_t rows = 64;
   int64_t seed = 0;
-  double eta = 0.006, mu = 0.35;
+  double eta = 0.012, mu = 0.35;
   int64_t limit = 250;
-  double threshold = 6;
+  double threshold = 4;
 
   void declare(OptionSet& options);
 };
