@@ -43,7 +43,7 @@ format:  ## format the sources in place
 
 lint:  ## formatting, include directions, clang-tidy
 	@scripts/setup.sh --lint
-	@scripts/lint.sh
+	@scripts/lint.sh $(JOBS)
 
 sanitize: setup  ## run the tests under the address, undefined-behaviour and thread sanitizers
 	@scripts/sanitize.sh $(JOBS)

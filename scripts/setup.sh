@@ -14,7 +14,7 @@ packages=(
   clang-format
 )
 if [ "${1:-}" = "--lint" ]; then
-  packages+=(clang clang-tidy libc++-dev libc++abi-dev)
+  packages+=(clang clang-tidy)
 fi
 if [ "${1:-}" = "--fuzz" ]; then
   packages+=(clang libclang-rt-dev)
