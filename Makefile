@@ -34,9 +34,8 @@ test: configure  ## build everything and run all tests
 	@echo "== testing"
 	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
 
-bench: configure  ## measure against plain LibTorch
-	@cmake --build build -j $(JOBS) --target eqm_bench
-	@build/bench/eqm_bench
+bench: build  ## measure against plain LibTorch
+	@$(EQM) bench steps
 
 format:  ## format the sources in place
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format -i

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
-#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,6 +44,8 @@ Result compare(const NamedWork& named, const Pace& pace, double peak) {
   const double a = median_of(plain), b = median_of(ours);
   const double gflops = work.flops / b * 1e-9;
   return {.name = named.name,
+          .axis = named.axis,
+          .at = named.at,
           .plain_ms = a * 1e3,
           .ours_ms = b * 1e3,
           .ratio = a / b,
@@ -53,22 +53,22 @@ Result compare(const NamedWork& named, const Pace& pace, double peak) {
           .of_peak = gflops / peak};
 }
 
-void print_head(const Report& report) {
-  std::cout << fmt::format(
+std::string head_of(const Report& report) {
+  return fmt::format(
       "FMA peak on {} threads: {:.0f} GFLOP/s; our kernels: {}; BLAS kernels: {}\n\n"
       "{:<40} {:>9} {:>9} {:>7} {:>9} {:>8}\n",
       report.threads, report.peak, report.target, report.blas, "", "plain ms", "ours ms", "ratio",
       "GFLOP/s", "of peak");
 }
 
-void print_row(const Result& r) {
-  std::cout << fmt::format("{:<40} {:>9.2f} {:>9.2f} {:>7.2f} ", r.name, r.plain_ms, r.ours_ms,
-                           r.ratio);
-  if (r.gflops > 0) std::cout << fmt::format("{:>9.0f} {:>7.0f}%", r.gflops, 100 * r.of_peak);
-  std::cout << std::endl;
+std::string row_of(const Result& r) {
+  std::string row =
+      fmt::format("{:<40} {:>9.2f} {:>9.2f} {:>7.2f}", r.name, r.plain_ms, r.ours_ms, r.ratio);
+  if (r.gflops > 0) row += fmt::format(" {:>9.0f} {:>7.0f}%", r.gflops, 100 * r.of_peak);
+  return row + "\n";
 }
 
-void write_json(const Report& report, const std::string& path) {
+std::string json_of(const Report& report) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Result& r : report.results) {
     rows.push_back({{"name", r.name},
@@ -78,13 +78,13 @@ void write_json(const Report& report, const std::string& path) {
                     {"gflops", r.gflops},
                     {"of_peak", r.of_peak}});
   }
-  std::ofstream(path) << nlohmann::json{{"threads", report.threads},
-                                        {"fma_peak_gflops", report.peak},
-                                        {"blas_kernels", report.blas},
-                                        {"kernels", report.target},
-                                        {"results", rows}}
-                             .dump(2)
-                      << "\n";
+  return nlohmann::json{{"threads", report.threads},
+                        {"fma_peak_gflops", report.peak},
+                        {"blas_kernels", report.blas},
+                        {"kernels", report.target},
+                        {"results", rows}}
+             .dump(2) +
+         "\n";
 }
 
 }  // namespace eqm::bench

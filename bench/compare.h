@@ -17,10 +17,13 @@ struct Work {
 struct NamedWork {
   std::string name;
   std::function<Work()> make;
+  std::string axis = {};  // of a sweep: what grows
+  double at = 0;          // and its value
 };
 
 struct Result {
-  std::string name;
+  std::string name, axis;
+  double at = 0;
   double plain_ms = 0, ours_ms = 0;  // medians
   double ratio = 0;                  // plain / ours, of the medians
   double gflops = 0, of_peak = 0;    // ours; of_peak is a share of the FMA peak
@@ -45,8 +48,8 @@ struct Pace {
 // Runs both in turn, after one turn to warm up, until rounds and seconds are reached.
 Result compare(const NamedWork& named, const Pace& pace, double peak);
 
-void print_head(const Report& report);
-void print_row(const Result& result);
-void write_json(const Report& report, const std::string& path);
+std::string head_of(const Report& report);
+std::string row_of(const Result& result);
+std::string json_of(const Report& report);
 
 }  // namespace eqm::bench

@@ -18,7 +18,7 @@ double seconds_since(Clock::time_point start) {
 // Thrown through a way that is given up.
 struct GivenUp {};
 
-struct Work {
+struct EngineWork {
   const LearnedField& field;
   const EngineBench& options;
   Tensor labels;
@@ -42,7 +42,7 @@ struct Work {
 enum class Rows { all, masked };
 
 // Batch after batch, each from start to end.
-WayResult by_loop(const Work& work, Rows rows, std::string name) {
+WayResult by_loop(const EngineWork& work, Rows rows, std::string name) {
   const EngineBench& options = work.options;
   const torch::NoGradGuard guard;
   WayResult result = {.name = std::move(name)};
@@ -79,7 +79,7 @@ WayResult by_loop(const Work& work, Rows rows, std::string name) {
   return result;
 }
 
-WayResult by_engine(const Work& work) {
+WayResult by_engine(const EngineWork& work) {
   const EngineBench& options = work.options;
   WayResult result = {.name = "the engine", .x = work.states_for(options.samples)};
   SamplingJob job = {.count = options.samples, .seed = options.seed};
@@ -112,13 +112,14 @@ std::vector<WayResult> bench_engine(const LearnedField& field, const EngineBench
   // At most: all ways take all steps.
   const double most = 3 * static_cast<double>(options.samples * options.limit);
   double done = 0, base = 0;
-  const Work work = {.field = field,
-                     .options = options,
-                     .labels = labels_in_turn(field.model(), options.samples),
-                     .did = [&](int64_t rows) {
-                       done += static_cast<double>(rows);
-                       if (step && !step(std::min(1.0, (base + done) / most))) throw GivenUp();
-                     }};
+  const EngineWork work = {.field = field,
+                           .options = options,
+                           .labels = labels_in_turn(field.model(), options.samples),
+                           .did = [&](int64_t rows) {
+                             done += static_cast<double>(rows);
+                             if (step && !step(std::min(1.0, (base + done) / most)))
+                               throw GivenUp();
+                           }};
   std::vector<WayResult> results;
   const auto next = [&](const auto& way) {
     results.push_back(way());

@@ -10,9 +10,9 @@ namespace {
 
 struct Block {
   const char* name;
-  int64_t batch, tokens, width, heads;
+  int64_t batch, tokens, width, heads, patch, channels;
 };
-constexpr Block kBlocks[] = {{"S/2", 8, 256, 384, 6}, {"XS/4", 64, 49, 192, 3}};
+constexpr Block kBlocks[] = {{"S/2", 8, 256, 384, 6, 2, 4}, {"XS/4", 64, 49, 192, 3, 4, 1}};
 
 using Operator = std::function<Tensor()>;
 
@@ -31,11 +31,11 @@ void add(std::vector<NamedWork>& works, const std::string& name, double flops,
 }
 
 void add_block(std::vector<NamedWork>& works, const Block& block) {
-  const auto [label, b, t, d, heads] = block;
+  const int64_t b = block.batch, t = block.tokens, d = block.width, heads = block.heads;
   const auto leaf = [](const Shape& shape) {
     return torch::randn(shape).mul_(0.05).requires_grad_(true);
   };
-  const auto name = [&](const char* text) { return fmt::format("{} {}", label, text); };
+  const auto name = [&](const char* text) { return fmt::format("{} {}", block.name, text); };
   const auto rows = static_cast<double>(b * t), width = static_cast<double>(d);
   const Tensor h = leaf({b, t, d}), wide = leaf({b, t, 4 * d}), qkv = leaf({b, t, 3 * d});
   const Tensor shift = leaf({b, d}), scale = leaf({b, d}), gate = leaf({b, d});
@@ -54,6 +54,18 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
       works, name("linear + gate, 4D to D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gated(h, wide, down, bias, gate); },
       [=, p = panels()] { return kernel::linear_gated(h, wide, down, bias, gate, p.get()); });
+  const int64_t patch = block.patch, channels = block.channels;
+  const double pixels = static_cast<double>(patch * patch * channels);
+  const Tensor last = leaf({patch * patch * channels, d}),
+               last_bias = leaf({patch * patch * channels});
+  add(
+      works, name("linear + unpatchify"), 2 * rows * width * pixels,
+      [=] {
+        return kernel::unpatchify(kernel::plain::linear(h, last, last_bias), patch, channels);
+      },
+      [=, p = panels()] {
+        return kernel::linear_image(h, last, last_bias, patch, channels, p.get());
+      });
   add(
       works, name("layer norm + modulation"), 0,
       [=] { return kernel::plain::layer_norm_modulate(h, shift, scale); },

@@ -55,12 +55,16 @@ Work forward_work(const Network& network, int64_t batch) {
   const Tensor x = normal_rows({}, batch, sit->state_shape(), torch::kFloat32);
   const Tensor labels = torch::arange(batch).remainder(10);
   const auto field = std::make_shared<LearnedField>(model_of(sit, ObjectiveKind::eqm));
+  const auto memory = std::make_shared<Workspace>();  // as the engine has
   return {forward_flops(sit->config(), batch),
           [=] {
             const torch::NoGradGuard guard;
             plain_forward(*sit, x, labels);
           },
-          [=] { field->gradient(x, {.labels = labels, .time = {}}); }};
+          [=] {
+            const WorkspaceScope scope(*memory);
+            field->gradient(x, {.labels = labels, .time = {}});
+          }};
 }
 
 Work training_work(const Network& network, int64_t batch, ObjectiveKind kind) {
@@ -100,13 +104,19 @@ std::vector<NamedWork> step_works() {
 
 std::vector<NamedWork> sweep_works() {
   std::vector<NamedWork> works;
-  const auto add = [&](const Network& network, int64_t batch) {
+  const auto add = [&](const char* axis, int64_t at, const Network& network, int64_t batch) {
     works.push_back({fmt::format("{0} {1}x{1}, batch {2}", network.preset, network.input, batch),
-                     [=] { return forward_work(network, batch); }});
+                     [=] { return forward_work(network, batch); }, axis, static_cast<double>(at)});
   };
-  for (const int64_t batch : {1, 2, 4, 8, 16, 32}) add(kFashion, batch);
-  for (const int64_t input : {16, 32, 64}) add({"XS/2", input, 4}, 2);  // 64, 256, 1024 tokens
-  for (const char* preset : {"XS/2", "S/2", "B/2", "L/2"}) add({preset, 32, 4}, 1);
+  for (const int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
+    add("batch", batch, kFashion, batch);
+  }
+  for (const int64_t input : {16, 24, 32, 48, 64}) {
+    add("tokens", input * input / 4, {"XS/2", input, 4}, 2);
+  }
+  for (const char* preset : {"XS/2", "S/2", "B/2", "L/2"}) {
+    add("width", sit_preset(preset).hidden_size, {preset, 32, 4}, 1);
+  }
   return works;
 }
 

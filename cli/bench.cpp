@@ -1,6 +1,7 @@
 // eqm bench: what things cost here, as ratios measured in one run.
 #include <iostream>
 
+#include "cli/bench_kernels.h"
 #include "cli/bench_samplers.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
@@ -11,10 +12,13 @@
 namespace eqm::cli {
 namespace {
 
-enum class Subject { engine, rules };
+enum class Subject { engine, rules, steps, operators, sweeps, kernels };
 
 const Names<Subject>& subject_names() {
-  static const Names<Subject> names = {{"engine", Subject::engine}, {"rules", Subject::rules}};
+  static const Names<Subject> names = {
+      {"engine", Subject::engine}, {"rules", Subject::rules},
+      {"steps", Subject::steps},   {"operators", Subject::operators},
+      {"sweeps", Subject::sweeps}, {"kernels", Subject::kernels}};
   return names;
 }
 
@@ -22,15 +26,20 @@ class Bench final : public Verb {
  public:
   std::string name() const override { return "bench"; }
   std::string summary() const override {
-    return "Measures the engine and the update rules on a model: seconds, evaluations, quality";
+    return "Measures what sampling and training cost on this machine";
   }
   std::string advice() const override {
-    return R"(engine: the same samples by fixed steps, by a batch that masks rows at rest, and by the engine.
+    return R"(steps: forward passes, training steps and ticks of sampling, ours against the plain LibTorch composition of the
+same work, in turn in one process, as medians; with the share of the FMA peak that was measured before.
+operators: the same for each fused operator; sweeps: over batch, tokens and width; kernels: all three.
+engine: the same samples by fixed steps, by a batch that masks rows at rest, and by the engine.
 rules: how many evaluations each rule needs for the quality of the paper's 250 steps.
 Quality is the Fréchet distance between samples and data in the features of a classifier (--judge): lower is better,
 and the floor is what as many real pictures get. Run it on an idle machine.
 
 Examples:
+  eqm bench steps
+  eqm bench sweeps --out out/sweeps --json sweeps.json
   eqm bench engine
   eqm bench rules --samples 1000 --json rules.json)";
   }
@@ -38,27 +47,36 @@ Examples:
 
   void declare(OptionSet& options) override {
     options.choice("subject", subject_, subject_names(), "what to measure");
-    samplers_.declare(options);
     options.text("json", json_, "also writes the figures to this file");
+    options.section("kernels");
+    kernels_.declare(options);
+    options.section("samplers");
+    samplers_.declare(options);
     runtime_.declare(options);
   }
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    const LearnedField field(load_for(samplers_.model, type));
     catch_interrupts();
-    QualityMeter meter(Judge(load_for(samplers_.judge, type)), samplers_.data, samplers_.reference);
-    meter.require_fitting(field.model());
-    const std::string figures = subject_ == Subject::engine
-                                    ? bench_engine(samplers_, field, meter, console)
-                                    : bench_rules(samplers_, field, meter, console);
+    const std::string figures = subject_ == Subject::engine || subject_ == Subject::rules
+                                    ? bench_samplers(type, console)
+                                    : bench_kernels(kernels_, name_in(subject_names(), subject_));
     if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
     if (!json_.empty()) write_file(json_, figures);
     return 0;
   }
 
  private:
-  Subject subject_ = Subject::engine;
+  std::string bench_samplers(const torch::TensorOptions& type, Console& console) const {
+    const LearnedField field(load_for(samplers_.model, type));
+    QualityMeter meter(Judge(load_for(samplers_.judge, type)), samplers_.data, samplers_.reference);
+    meter.require_fitting(field.model());
+    return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, console)
+                                       : bench_rules(samplers_, field, meter, console);
+  }
+
+  Subject subject_ = Subject::steps;
+  KernelBench kernels_;
   SamplerBench samplers_;
   std::string json_;
   RuntimeOptions runtime_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/engine_bench.h"
+#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "eqm/landscape/labels.h"
 
@@ -119,9 +120,10 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
   nlohmann::json figures = {{"samples", options.samples}};
   const auto measure = [&](const std::string& name,
                            const DescentOptions& settings) -> std::optional<Quality> {
+    const EngineNote note;
     console.progress.begin(name, options.samples, "samples");
     const auto quality = meter.of(field, settings, contest, [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, fmt::format("{} active", counts.active));
+      console.progress.update(counts.finished, note.of(counts));
       return wanted();
     });
     console.progress.end();

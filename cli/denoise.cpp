@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
@@ -26,7 +28,8 @@
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kMostShown = 16;
+constexpr int64_t kMostPairs = 16;
+constexpr double kStates = 5;  // of an image at once: clean, noised, denoised and on the way
 
 struct Pair {
   int64_t number = 0;
@@ -70,7 +73,7 @@ Examples:
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
     const LearnedField field(model);
-    std::vector<Pair> pairs = read(model);
+    std::vector<Pair> pairs = read(model, console);
     create_folder(out_);
     const bool whole = descend_all(field, pairs, console);
     write(model, pairs, console);
@@ -88,16 +91,23 @@ Examples:
     return open_unseen(what, {.channels = shape[0], .size = shape[1]});
   }
 
-  Terms terms_for(const Model& model, const Source& source, int64_t own) const {
-    if (label_ != "own") return only(label_of(model, label_));
-    const bool same = source.class_names().size() == model.class_names.size();
-    return own < 0 || !same ? Terms() : only(own);
-  }
-
-  std::vector<Pair> read(const Model& model) const {
+  std::vector<Pair> read(const Model& model, Console& console) const {
     const SourcePtr all = open_for(data_, model);
-    const SourcePtr source =
-        pick_source(all, choose_examples(all->size(), std::min(count_, all->size())).chosen);
+    const int64_t count = std::min(count_, all->size());
+    require_memory(
+        kStates *
+            static_cast<double>(count * c10::multiply_integers(model.backbone->state_shape())) *
+            sizeof(double),
+        "lower --count");
+    const SourcePtr source = pick_source(all, choose_examples(all->size(), count).chosen);
+    const bool own = label_ == "own", known = all->class_names() == model.class_names;
+    if (own && !known && model.backbone->num_classes() > 0) {
+      console.log->warn("the classes of {} are not the model's: denoising without labels", data_);
+    }
+    const auto terms_for = [&](int64_t label) {
+      if (!own) return only(label_of(model, label_));
+      return known && label >= 0 ? only(label) : Terms();
+    };
     const Batch batch = read_batch(*source, 0, source->size());
     const Tensor states = states_of(batch, model.scaling, torch::kFloat64);
     if (Shape(states.sizes().begin() + 1, states.sizes().end()) != model.backbone->state_shape()) {
@@ -113,7 +123,7 @@ Examples:
       pair.number = i;
       pair.clean = state_of(states, i);
       pair.start = noised(pair.clean, gamma_, static_cast<uint64_t>(seed_), i);
-      pair.terms = terms_for(model, *source, batch.labels[static_cast<size_t>(i)]);
+      pair.terms = terms_for(batch.labels[static_cast<size_t>(i)]);
     }
     return pairs;
   }
@@ -121,6 +131,7 @@ Examples:
   // False when it was interrupted.
   bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Console& console) const {
     catch_interrupts();
+    const EngineNote note;
     SamplingJob job = {.count = static_cast<int64_t>(pairs.size()),
                        .seed = static_cast<uint64_t>(seed_),
                        .descent = descent_,
@@ -132,7 +143,7 @@ Examples:
       pairs[static_cast<size_t>(i)].record = outcome.record;
     };
     job.go_on = [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, fmt::format("{} active", counts.active));
+      console.progress.update(counts.finished, note.of(counts));
       return interrupt_requested() == 0;
     };
     console.progress.begin("denoising", job.count, "images");
@@ -182,7 +193,7 @@ Examples:
 
   // Rows: original, noised, denoised; as they are: before, after.
   static Image picture(const Model& model, const std::vector<Pair>& pairs, bool known) {
-    const auto shown = std::min<int64_t>(kMostShown, static_cast<int64_t>(pairs.size()));
+    const auto shown = std::min<int64_t>(kMostPairs, static_cast<int64_t>(pairs.size()));
     std::vector<std::string> names = {"before", "after"};
     if (known) names = {"original", "noised", "denoised"};
     Shape shape = model.backbone->state_shape();

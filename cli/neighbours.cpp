@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kBatchNumbers = int64_t{1} << 22;  // 16 MB in float32
 constexpr int64_t kMostRows = 1024;                  // of a batch
-constexpr size_t kMostShown = 64;                    // pictures of the figure
+constexpr size_t kMostPictures = 64;                 // pictures of the figure
 
 class Neighbours final : public Verb {
  public:
@@ -128,9 +128,10 @@ Examples:
   void write(const Findings& findings) const {
     const std::filesystem::path folder = out_;
     write_csv_records(folder / "neighbours.csv", neighbour_header(), neighbour_records(findings));
-    write_png(folder / "neighbours.png",
-              neighbour_figure(neighbour_rows(findings, kMostShown), "Nearest images in " + data_),
-              {{"Software", "eqm " EQM_VERSION}, {"Pictures", pictures_}, {"Data", data_}});
+    write_png(
+        folder / "neighbours.png",
+        neighbour_figure(neighbour_rows(findings, kMostPictures), "Nearest images in " + data_),
+        {{"Software", "eqm " EQM_VERSION}, {"Pictures", pictures_}, {"Data", data_}});
   }
 
   std::string pictures_, data_, out_ = "out/neighbours";

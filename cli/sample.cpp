@@ -1,6 +1,5 @@
 // eqm sample: draws samples from a model.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sample_output.h"
@@ -46,7 +46,7 @@ given. --threshold lets each sample stop on its own. --guidance above 1 makes sa
 Examples:
   eqm sample --model models/fashion-xs4.safetensors --rule land --out out/fashion
   eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5
-  eqm sample --model runs/fashion --per-class 5000 --no-pictures --npz samples.npz
+  eqm sample --model runs/fashion --count 50000 --no-pictures --npz samples.npz
   eqm sample --model runs/fashion --mix "coat:1,bag:1,null:-1" --per-class 16 --trace --histogram)";
   }
   std::string positional() const override { return "model"; }
@@ -57,6 +57,8 @@ Examples:
                  "classes by name or number, with commas; empty for the first ten");
     options.text("mix", mix_, "classes with weights, as coat:1,bag:1,null:-1, in place of labels");
     options.count("per-class", per_class_, Range::between(1, 1e9), "samples of each class");
+    options.count("count", count_, Range::between(0, 1e9),
+                  "samples in all, as evenly as goes, in place of --per-class; 0 for that");
     options.number("guidance", guidance_, Range::between(-1000, 1000), "1 for none");
     options.choice("guided-channels", guided_, guided_channel_names(),
                    "first-three is what the reference does with latents");
@@ -71,7 +73,7 @@ Examples:
     options.text("npz", choice_.npz, "a file for all samples as the ADM evaluator reads them");
     options.choice("npz-method", choice_.npz_method, zip_method_names(), "deflated is smaller");
     options.count("rows", rows_, Range::between(0, 100000),
-                  "rows computed at once; 0 chooses by the memory they take");
+                  "rows computed at once; 0 chooses by their size");
     runtime_.declare(options);
   }
 
@@ -83,7 +85,9 @@ Examples:
     create_folder(out_);
     warn_of_old_pictures(console);
 
-    SamplingJob job = {.count = per_class_ * static_cast<int64_t>(rows.size()),
+    const auto classes = static_cast<int64_t>(rows.size());
+    if (count_ > 0) per_class_ = (count_ + classes - 1) / classes;
+    SamplingJob job = {.count = count_ > 0 ? count_ : per_class_ * classes,
                        .seed = static_cast<uint64_t>(seed_),
                        .descent = descent_,
                        .capacity = rows_};
@@ -161,19 +165,14 @@ Examples:
   // False when it was interrupted.
   static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output,
                    Console& console) {
-    using Clock = std::chrono::steady_clock;
     catch_interrupts();
-    const auto begun = Clock::now();
+    const EngineNote note;
     job.watch = [&](int64_t sample, const Sight& sight) { output.watch(sample, sight); };
     job.done = [&](int64_t sample, const Outcome& outcome) {
       if (outcome.record.status != DescentStatus::cancelled) output.add(sample, outcome);
     };
     job.go_on = [&](const EngineCounts& counts) {
-      const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-      console.progress.update(
-          counts.finished,
-          fmt::format("{} active · {:.1f} evaluations/s · {:.1f} steps on average", counts.active,
-                      static_cast<double>(counts.rows) / seconds, output.mean_steps()));
+      console.progress.update(counts.finished, note.of(counts));
       return interrupt_requested() == 0;
     };
     console.progress.begin("sampling", job.count, "samples");
@@ -195,7 +194,7 @@ Examples:
   }
 
   std::string model_, labels_, mix_, out_ = "out/samples";
-  int64_t per_class_ = 8, seed_ = 0, rows_ = 0;
+  int64_t per_class_ = 8, count_ = 0, seed_ = 0, rows_ = 0;
   double guidance_ = 1;
   GuidedChannels guided_ = GuidedChannels::all;
   OutputChoice choice_;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/averages.h"
 #include "cli/figure_file.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/pictures.h"
@@ -21,11 +21,6 @@ constexpr int64_t kMostGridPictures = 400;
 constexpr int64_t kMostTraces = 10;
 constexpr int64_t kTraceStages = 9;
 constexpr double kMostBins = 40;
-
-double mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
@@ -194,10 +189,6 @@ std::vector<std::string> SampleOutput::finish() {
 int64_t SampleOutput::count_of(DescentStatus status) const {
   const auto found = outcomes_.find(status);
   return found == outcomes_.end() ? 0 : found->second;
-}
-
-double SampleOutput::mean_steps() const {
-  return mean(steps_);
 }
 
 std::string SampleOutput::summary() const {

@@ -43,7 +43,6 @@ class SampleOutput {
   // One line per status with its count, then the mean steps and evaluations.
   std::string summary() const;
   int64_t count_of(DescentStatus status) const;
-  double mean_steps() const;
   // How many samples the .npz has; 0 without one.
   int64_t npz_samples() const { return npz_ ? npz_->count() : 0; }
 

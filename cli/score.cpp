@@ -23,8 +23,6 @@
 namespace eqm::cli {
 namespace {
 
-constexpr const char* kOwnLabels = "own";
-
 class Score final : public Verb {
  public:
   std::string name() const override { return "score"; }
@@ -52,9 +50,7 @@ Examples:
     options.count("count", sets_.count, Range::between(1, 1e6),
                   "examples of each set, spread over it");
     options.choice("split", sets_.split, split_names(), "the part of sets that have parts");
-    options.text(
-        "label", label_,
-        "a class to score under, or 'own': that of each example of --data; empty for none");
+    options.text("label", label_, "a class to score all sets under; empty for none");
     options.count("batch", batch_, Range::between(1, 100000), "examples computed at once");
     options.text("out", out_, "folder for the scores and their histogram");
     runtime_.declare(options);
@@ -67,7 +63,7 @@ Examples:
     require_score(model.objective.kind);
     const LearnedField field(model);
     const std::vector<ScoreSet> sets = open_sets(model);
-    const int64_t label = shared_label(model, *sets.front().source);
+    const int64_t label = label_.empty() ? kNullClass : label_of(model, label_);
     check_terms(field, only(label));
     require_memory(static_cast<double>(batch_) * static_cast<double>(type.dtype().itemsize()) *
                        field.row_numbers(),
@@ -89,18 +85,6 @@ Examples:
     return sets;
   }
 
-  // What all sets are scored under, but for the first one when it uses its own labels.
-  int64_t shared_label(const Model& model, const Source& data) const {
-    if (label_.empty()) return kNullClass;
-    if (label_ != kOwnLabels) return label_of(model, label_);
-    const auto classes = static_cast<int64_t>(data.class_names().size());
-    if (classes > 0 && classes == model.backbone->num_classes()) return kNullClass;
-    throw Error(ErrorKind::usage,
-                fmt::format("the data have {} classes and the model has {}", classes,
-                            model.backbone->num_classes()),
-                "leave --label away to score without classes");
-  }
-
   std::vector<ScoredSet> score_all(const LearnedField& field, const std::vector<ScoreSet>& sets,
                                    int64_t label, const torch::TensorOptions& type,
                                    Progress& progress) const {
@@ -109,15 +93,12 @@ Examples:
     progress.begin("scoring", total, "examples");
     std::vector<ScoredSet> scored;
     for (const ScoreSet& set : sets) {
-      const bool uses_own = label_ == kOwnLabels && &set == &sets.front();
       ScoredSet& result = scored.emplace_back(ScoredSet{set.name, set.indices, {}});
       const int64_t size = set.source->size();
       for (int64_t first = 0; first < size; first += batch_) {
         const Batch batch = read_batch(*set.source, first, std::min(batch_, size - first));
-        const Tensor labels = uses_own ? torch::tensor(batch.labels, torch::kInt64)
-                                       : repeated(label, batch.shape.front());
         append(result.scores, scores(field, states_of(batch, field.model().scaling, type),
-                                     {.labels = labels, .time = {}}));
+                                     {.labels = repeated(label, batch.shape.front()), .time = {}}));
         done += batch.shape.front();
         progress.update(done, set.name);
       }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
+#include "cli/averages.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv_records.h"
 #include "eqm/measure/auroc.h"
@@ -15,16 +15,6 @@ namespace eqm::cli {
 namespace {
 
 constexpr int kBins = 60;
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : std::midpoint(values[half - 1], values[half]);
-}
 
 // Scores of noise may be a hundred times those of data; beside them data would be one bar. Positive
 // scores that differ so much are shown by their logarithm.

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sweep_output.h"
 #include "cli/verb.h"
+#include "eqm/backbone/weights.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
@@ -60,6 +62,7 @@ Examples:
       at(axes, point).descent.resolved(field.model().objective);
     }
     Judge judge(load_for(judge_, type));
+    const nlohmann::json subject = subject_of(field.model(), judge.model());
     create_folder(out_);
     const std::filesystem::path folder = out_;
     SweepStore store(folder / "sweep.jsonl");
@@ -72,12 +75,13 @@ Examples:
     std::vector<Measured> measured;
     console.progress.begin("sweeping", static_cast<int64_t>(points.size()), "points");
     for (const GridPoint& point : points) {
-      const std::string key = key_of(axes, point);
+      const std::string key = key_of(subject, at(axes, point));
       if (store.find(key) == nullptr) {
+        const EngineNote note;
         const auto quality = measure(meter, field, axes, point, [&](const EngineCounts& counts) {
           console.progress.update(static_cast<int64_t>(measured.size()),
-                                  fmt::format("{} · {} of {} samples", text_of(axes, point),
-                                              counts.finished, samples_));
+                                  fmt::format("{} · {} of {} samples · {}", text_of(axes, point),
+                                              counts.finished, samples_, note.of(counts)));
           return interrupt_requested() == 0;
         });
         if (!quality) break;
@@ -132,18 +136,21 @@ Examples:
     return fmt::format("{}", fmt::join(words, ", "));
   }
 
-  // Everything that a measurement depends on.
-  std::string key_of(const std::vector<Axis>& axes, const GridPoint& point) const {
-    Setting setting = at(axes, point);
+  // Everything that all measurements depend on. Names of models are not enough: they may have been
+  // trained on since.
+  nlohmann::json subject_of(const Model& model, const Model& judge) const {
+    return {{"model", fingerprint_of(*model.backbone)},
+            {"judge", fingerprint_of(*judge.backbone)},
+            {"data", data_},
+            {"reference", reference_},
+            {"samples", samples_},
+            {"seed", seed_}};
+  }
+
+  static std::string key_of(nlohmann::json key, Setting setting) {
     OptionSet options;
     setting.descent.declare(options);
-    nlohmann::json key = {{"model", model_},
-                          {"judge", judge_},
-                          {"data", data_},
-                          {"reference", reference_},
-                          {"samples", samples_},
-                          {"seed", seed_},
-                          {"guidance", setting.guidance}};
+    key["guidance"] = setting.guidance;
     for (const Option& option : options.options()) key[option.name] = to_text(option.get());
     return key.dump();
   }

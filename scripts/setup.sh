@@ -14,7 +14,7 @@ packages=(
   clang-format
 )
 if [ "${1:-}" = "--lint" ]; then
-  packages+=(clang clang-tidy)
+  packages+=(clang clang-tidy libomp-dev)
 fi
 if [ "${1:-}" = "--fuzz" ]; then
   packages+=(clang libclang-rt-dev)

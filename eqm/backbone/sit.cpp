@@ -16,6 +16,8 @@ Tensor project(const torch::nn::Linear& layer, const Tensor& x) {
   return kernel::linear(x, layer->weight, layer->bias);
 }
 
+}  // namespace
+
 // A module that only gives its children a name, as "mlp" in "blocks.0.mlp.fc1.weight".
 struct Scope : torch::nn::Module {
   torch::nn::Linear linear(const std::string& name, int64_t in, int64_t out) {
@@ -25,8 +27,6 @@ struct Scope : torch::nn::Module {
     return register_module(name, std::make_shared<Scope>());
   }
 };
-
-}  // namespace
 
 class SitBlock : public Scope {
  public:
@@ -141,7 +141,10 @@ Tensor Sit::run_block(size_t i, const Tensor& h, const Tensor& modulation_rows) 
 
 Tensor Sit::finish(const Tensor& h, const Tensor& modulation_rows) {
   const std::vector<Tensor> m = modulation_rows.chunk(2, 1);
-  return project(final_linear_, kernel::layer_norm_modulate(h, m[0], m[1]));
+  const int64_t out_channels = config_.in_channels * (config_.learn_sigma ? 2 : 1);
+  return kernel::linear_image(kernel::layer_norm_modulate(h, m[0], m[1]), final_linear_->weight,
+                              final_linear_->bias, config_.patch_size, out_channels,
+                              &packed_final_);
 }
 
 Prediction Sit::forward_with(const Tensor& x, const Conditioning& m) {
@@ -152,8 +155,7 @@ Prediction Sit::forward_with(const Tensor& x, const Conditioning& m) {
   }
   Tensor h = embed_patches(x) + pos_embed_;
   for (size_t i = 0; i < blocks_.size(); ++i) h = run_block(i, h, m[i]);
-  const int64_t out_channels = config_.in_channels * (config_.learn_sigma ? 2 : 1);
-  Tensor image = kernel::unpatchify(finish(h, m.back()), config_.patch_size, out_channels);
+  Tensor image = finish(h, m.back());
   if (config_.learn_sigma) image = image.narrow(1, 0, config_.in_channels);
   return {.output = image, .features = h};
 }

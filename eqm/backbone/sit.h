@@ -14,6 +14,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "eqm/backbone/backbone.h"
+#include "eqm/kernel/packed_weight.h"
 
 namespace eqm {
 
@@ -67,7 +68,7 @@ class Sit final : public Backbone {
   std::vector<Tensor> modulation(const Tensor& c);  // depth x [B, 6D], then [B, 2D]
   Tensor embed_patches(const Tensor& x);            // -> [B, T, D]
   Tensor run_block(size_t i, const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, T, D]
-  Tensor finish(const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, T, p*p*C]
+  Tensor finish(const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, C, H, W]
 
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }
@@ -86,6 +87,7 @@ class Sit final : public Backbone {
   Tensor pos_embed_;  // [1, T, D], fixed
   std::vector<std::shared_ptr<SitBlock>> blocks_;
   torch::nn::Linear final_linear_{nullptr}, final_modulation_{nullptr};
+  kernel::PackedWeight packed_final_;
 };
 
 }  // namespace eqm

@@ -1,5 +1,7 @@
 #include "eqm/backbone/weights.h"
 
+#include "eqm/base/hash.h"
+
 namespace eqm {
 
 NamedTensors weights_of(const Backbone& backbone) {
@@ -16,6 +18,16 @@ NamedTensors trainable_weights_of(const Backbone& backbone) {
     if (weight.requires_grad()) trainable.emplace_back(name, weight);
   }
   return trainable;
+}
+
+uint64_t fingerprint_of(const Backbone& backbone) {
+  Hash hash;
+  for (const auto& [name, weight] : weights_of(backbone)) {
+    const Tensor values = weight.detach().to(torch::kCPU).contiguous();
+    hash.add(name).add(
+        std::as_bytes(std::span(static_cast<const char*>(values.data_ptr()), values.nbytes())));
+  }
+  return hash.value();
 }
 
 void copy_weights(const Backbone& from, Backbone& to) {

@@ -12,6 +12,9 @@ NamedTensors weights_of(const Backbone& backbone);
 // Those that training changes.
 NamedTensors trainable_weights_of(const Backbone& backbone);
 
+// The same number for the same names and values, on every machine; another one after training.
+uint64_t fingerprint_of(const Backbone& backbone);
+
 // Between networks of the same architecture.
 void copy_weights(const Backbone& from, Backbone& to);
 

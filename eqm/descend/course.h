@@ -24,6 +24,7 @@ enum class Move {
   stage,    // within a step: another answer is needed
   step,     // a step is done
   arrival,  // the last step is done: nothing is left to ask
+  rest,     // no step was done, and none can be
 };
 
 class Course {

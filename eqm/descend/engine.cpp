@@ -14,7 +14,9 @@
 namespace eqm {
 namespace {
 
-constexpr double kBatchBytes = 64 << 20;  // of a batch's activations
+// Of a batch's activations: enough rows that weights are read for many of them, few enough that
+// activations stay near the cores (docs/performance.md, "Rows").
+constexpr double kBatchBytes = 24 << 20;
 constexpr double kLeastRows = 8, kMostRows = 4096;
 
 NoiseSource noise_of(NoiseKey key) {
@@ -243,6 +245,7 @@ void Engine::finish(std::list<Active>::iterator sample, DescentStatus status) {
     const std::lock_guard lock(mutex_);
     --counts_.active;
     ++counts_.finished;
+    counts_.steps += ended.record.steps;
   }
   Outcome outcome = {.x = ended.course->x(), .record = ended.record};
   outcome.record.status = status;
@@ -277,6 +280,7 @@ std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer
   }
   const Move move = sample.course->take(answer);
   if (!is_finite(sample.course->x())) return DescentStatus::diverged;
+  if (move == Move::rest) return DescentStatus::converged;
   sample.fresh = move != Move::stage;
   if (!sample.fresh) return std::nullopt;
   ++sample.record.steps;
@@ -296,7 +300,11 @@ void Engine::tick() {
                          .time = clock ? clock(sample.record.steps) : sample.course->time(),
                          .terms = &sample.request.terms});
   }
-  const std::vector<Answer> answers = evaluate(field_, shape_, type_, questions);
+  std::vector<Answer> answers;
+  {
+    const WorkspaceScope memory(workspace_);
+    answers = evaluate(field_, shape_, type_, questions);
+  }
   {
     const std::lock_guard lock(mutex_);
     ++counts_.ticks;

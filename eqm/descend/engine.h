@@ -22,6 +22,7 @@
 #include "eqm/descend/course.h"
 #include "eqm/descend/evaluation.h"
 #include "eqm/descend/stop_test.h"
+#include "eqm/tensor/workspace.h"
 
 namespace eqm {
 
@@ -72,6 +73,7 @@ struct Request {
 
 struct EngineCounts {
   int64_t queued = 0, active = 0, finished = 0;
+  int64_t steps = 0;  // of finished samples
   int64_t rows = 0;   // evaluated so far
   int64_t ticks = 0;  // batches so far
 };
@@ -108,6 +110,7 @@ class Engine {
 
   EngineCounts counts() const;
   int64_t capacity() const { return capacity_; }
+  Workspace::Counts memory() const { return workspace_.counts(); }
 
  private:
   struct Waiting {
@@ -144,6 +147,7 @@ class Engine {
 
   std::list<Active> active_;  // of the running thread alone
   int64_t active_rows_ = 0;
+  Workspace workspace_;  // of a tick
 };
 
 // Rows that fit a comfortable amount of memory, with enough of them to keep matrix products busy.

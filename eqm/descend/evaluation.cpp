@@ -10,20 +10,20 @@
 namespace eqm {
 namespace {
 
-struct Batch {
+struct Rows {
   Tensor x;  // [rows, ...]
   Condition condition;
 };
 
-Batch batch_of(const Field& field, const Shape& shape, const torch::TensorOptions& type,
-               std::span<const Question> questions) {
+Rows rows_of(const Field& field, const Shape& shape, const torch::TensorOptions& type,
+             std::span<const Question> questions) {
   int64_t rows = 0;
   for (const Question& question : questions) {
     rows += static_cast<int64_t>(question.terms->list.size());
   }
   Shape all = shape;
   all.insert(all.begin(), rows);
-  Batch batch;
+  Rows batch;
   const bool single = type.dtype() == torch::kFloat32;
   batch.x = torch::empty(all, torch::TensorOptions(single ? torch::kFloat32 : torch::kFloat64));
   const Tensor labels = torch::empty({rows}, torch::kInt64);
@@ -71,7 +71,7 @@ std::vector<Answer> evaluate(const Field& field, const Shape& shape,
                              const torch::TensorOptions& type,
                              std::span<const Question> questions) {
   const torch::NoGradGuard guard;
-  const Batch batch = batch_of(field, shape, type, questions);
+  const Rows batch = rows_of(field, shape, type, questions);
   GradientAndEnergy value;
   if (field.has_energy()) {
     value = field.gradient_and_energy(batch.x, batch.condition);

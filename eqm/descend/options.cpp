@@ -20,6 +20,11 @@ bool normalises(RuleKind rule) {
   return rule == RuleKind::adam || rule == RuleKind::rmsprop;
 }
 
+// Whose velocity adds up to η/(1-μ) times the gradient.
+bool has_velocity(RuleKind rule) {
+  return rule == RuleKind::nesterov_velocity || rule == RuleKind::heavy_ball;
+}
+
 // Whose steps say how far on the way from noise to data they go.
 bool can_tell_time(RuleKind rule) {
   return rule == RuleKind::gradient_descent || rule == RuleKind::nesterov ||
@@ -59,8 +64,10 @@ bool is_integrator(RuleKind rule) {
 
 void DescentOptions::declare(OptionSet& options) {
   options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, or euler for flows");
-  options.number("eta", eta, Range::between(0, 1e30),
-                 "step size η; 0 chooses 3/(λ·limit), or 2/limit for adam and rmsprop");
+  options.number(
+      "eta", eta, Range::between(0, 1e30),
+      "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 2/limit for adam "
+      "and rmsprop");
   options.choice(
       "step-schedule", schedule, step_schedule_names(),
       "how η changes from step to step; auto is constant, but linear for adam and rmsprop");
@@ -112,6 +119,7 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
     const double reach =
         normalised ? kNormalisedReach : 3 / std::max(1e-9, objective.magnitude.lambda);
     settled.eta = reach / steps;
+    if (has_velocity(settled.rule)) settled.eta *= std::max(0.01, 1 - mu);
   }
   if (schedule == StepSchedule::automatic) {
     settled.schedule = normalised ? StepSchedule::linear : StepSchedule::constant;
@@ -168,14 +176,12 @@ std::string DescentOptions::described() const {
     return text;
   }
   if (rule != RuleKind::walk_and_land) {
-    say("eta", eta);
+    say("eta", fmt::format("{:.6g}", eta));
     if (schedule != StepSchedule::constant) {
       say("schedule", name_in(step_schedule_names(), schedule));
     }
   }
-  const bool momentum = rule == RuleKind::nesterov || rule == RuleKind::nesterov_velocity ||
-                        rule == RuleKind::heavy_ball;
-  if (momentum) say("mu", mu);
+  if (rule == RuleKind::nesterov || has_velocity(rule)) say("mu", mu);
   if (rule == RuleKind::adam) say("mean-decay", beta1);
   if (normalises(rule)) say("square-decay", beta2);
   if (rule == RuleKind::langevin) say("temperature", temperature);

@@ -15,7 +15,7 @@
 #include "eqm/draw/geometry.h"
 #include "eqm/draw/marks.h"
 
-struct _cairo;
+struct _cairo;  // NOLINT(bugprone-reserved-identifier)
 
 namespace eqm::draw {
 

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "eqm/kernel/simd/rows.h"
 #include "eqm/tensor/parallel.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {
+
+// The side of a square of so many tokens.
+inline int64_t grid_of(int64_t tokens) {
+  return static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(tokens))));
+}
 
 inline simd::PerImage per_image(const Tensor& matrix) {
   return {.data = matrix.data_ptr<float>(), .stride = static_cast<size_t>(matrix.stride(0))};

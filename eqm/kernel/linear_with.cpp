@@ -119,6 +119,48 @@ struct LinearGated : torch::autograd::Function<LinearGated> {
   }
 };
 
+Tensor run_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
+                 int64_t channels, PackedWeight* packed) {
+  const int64_t grid = grid_of(x.size(1)), side = grid * patch;
+  Tensor out = torch::empty({x.size(0), channels, side, side}, x.options());
+  run_product_by_transpose(as_matrix(x), w, packed,
+                           {.kind = simd::Finish::Kind::image,
+                            .bias = bias.data_ptr<float>(),
+                            .out = out.data_ptr<float>(),
+                            .patch = static_cast<size_t>(patch),
+                            .channels = static_cast<size_t>(channels),
+                            .grid = static_cast<size_t>(grid)});
+  return out;
+}
+
+// What unpatchify makes an image of, as a matrix: [B * T, p*p*C]
+Tensor tokens_of(const Tensor& image, int64_t patch) {
+  const int64_t batch = image.size(0), channels = image.size(1), grid = image.size(2) / patch;
+  return image.reshape({batch, channels, grid, patch, grid, patch})
+      .permute({0, 2, 4, 3, 5, 1})
+      .reshape({batch * grid * grid, patch * patch * channels});
+}
+
+struct LinearImage : torch::autograd::Function<LinearImage> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
+                        const Tensor& bias, int64_t patch, int64_t channels, PackedWeight* packed) {
+    context->save_for_backward({x, w});
+    context->saved_data["patch"] = patch;
+    return run_image(x, w, bias, patch, channels, packed);
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &w = saved[1];
+    const Tensor g = tokens_of(grads[0], context->saved_data["patch"].toInt());
+    return {context->needs_input_grad(0) ? product(g, w).view(x.sizes()) : Tensor(),
+            context->needs_input_grad(1) ? transposed_product(g, as_matrix(x)) : Tensor(),
+            context->needs_input_grad(2) ? row_sum(g) : Tensor(),
+            Tensor(),
+            Tensor(),
+            Tensor()};
+  }
+};
+
 Tensor run_gate(const Tensor& h, const Tensor& branch, const Tensor& gate) {
   Tensor out = torch::empty_like(h);
   for_rows(h, [&](const simd::Rows& rows) {
@@ -155,6 +197,14 @@ Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, con
     return LinearGated::apply(h, x, w, bias, gate, packed)[0];
   }
   return run_gated(h, x, w, bias, gate, packed, nullptr);
+}
+
+Tensor fused_linear_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
+                          int64_t channels, PackedWeight* packed) {
+  if (needs_graph({&x, &w, &bias})) {
+    return LinearImage::apply(x, w, bias, patch, channels, packed);
+  }
+  return run_image(x, w, bias, patch, channels, packed);
 }
 
 Tensor fused_gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate) {

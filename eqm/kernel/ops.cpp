@@ -1,9 +1,8 @@
 #include "eqm/kernel/ops.h"
 
-#include <cmath>
-
 #include "eqm/kernel/attention.h"
 #include "eqm/kernel/choice.h"
+#include "eqm/kernel/image_rows.h"
 #include "eqm/kernel/linear_with.h"
 #include "eqm/kernel/norm.h"
 #include "eqm/kernel/plain.h"
@@ -84,11 +83,18 @@ Tensor patchify(const Tensor& image, int64_t patch) {
 }
 
 Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels) {
-  const int64_t batch = tokens.size(0);
-  const auto grid = static_cast<int64_t>(std::llround(std::sqrt(tokens.size(1))));
+  const int64_t batch = tokens.size(0), grid = grid_of(tokens.size(1));
   return tokens.reshape({batch, grid, grid, patch, patch, channels})
       .permute({0, 5, 1, 3, 2, 4})
       .reshape({batch, channels, grid * patch, grid * patch});
+}
+
+Tensor linear_image(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t patch,
+                    int64_t channels, PackedWeight* packed) {
+  if (!fused_linear(x, weight, bias, packed) || !bias.is_contiguous() || !x.is_contiguous()) {
+    return unpatchify(linear(x, weight, bias, packed), patch, channels);
+  }
+  return fused_linear_image(x, weight, bias, patch, channels, packed);
 }
 
 }  // namespace eqm::kernel

@@ -38,4 +38,8 @@ Tensor patchify(const Tensor& image, int64_t patch);
 // Tokens, each (py, px, c), to an image. [B, T, p*p*C] -> [B, C, H, W], T a square number
 Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels);
 
+// A linear map of tokens to patches, put together as unpatchify does. [B, T, K] -> [B, C, H, W]
+Tensor linear_image(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t patch,
+                    int64_t channels, PackedWeight* packed = nullptr);
+
 }  // namespace eqm::kernel

@@ -5,6 +5,19 @@
 
 namespace eqm::kernel {
 
+void pack_weight(const Tensor& weight, float* panels) {
+  const auto rows = static_cast<size_t>(weight.size(0)),
+             depth = static_cast<size_t>(weight.size(1));
+  const float* in = weight.data_ptr<float>();
+  const auto stride = static_cast<size_t>(weight.stride(0));
+  const size_t width = simd::panel_width();
+  const auto count = static_cast<int64_t>((rows + width - 1) / width);
+  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+    simd::pack_transposed(in, stride, depth, static_cast<size_t>(begin) * width,
+                          std::min(static_cast<size_t>(end) * width, rows), panels);
+  });
+}
+
 PackedWeight::Key PackedWeight::key_of(const Tensor& weight) {
   // Tensors of inference mode have no counter; -1 equals no key that was stored.
   const int64_t version = weight.is_inference() ? -1 : static_cast<int64_t>(weight._version());
@@ -22,17 +35,9 @@ std::shared_ptr<const float> PackedWeight::panels(const Tensor& weight) {
   panels_.reset();
   // Someone may still read the panels of before.
   if (!memory_ || memory_.use_count() > 1) memory_ = std::make_shared<simd::Scratch>();
-  const auto rows = static_cast<size_t>(weight.size(0)),
-             depth = static_cast<size_t>(weight.size(1));
-  float* out = memory_->take(simd::packed_size(rows, depth));
-  const float* in = weight.data_ptr<float>();
-  const auto stride = static_cast<size_t>(weight.stride(0));
-  const size_t width = simd::panel_width();
-  const auto count = static_cast<int64_t>((rows + width - 1) / width);
-  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
-    simd::pack_transposed(in, stride, depth, static_cast<size_t>(begin) * width,
-                          std::min(static_cast<size_t>(end) * width, rows), out);
-  });
+  float* out = memory_->take(
+      simd::packed_size(static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))));
+  pack_weight(weight, out);
   panels_ = std::shared_ptr<const float>(memory_, out);
   key_ = key;
   return panels_;

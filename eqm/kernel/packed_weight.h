@@ -11,6 +11,9 @@
 
 namespace eqm::kernel {
 
+// Packs a weight [N, K] with contiguous rows into simd::packed_size(N, K) floats.
+void pack_weight(const Tensor& weight, float* panels);
+
 class PackedWeight {
  public:
   // The panels stay valid while they are held. `weight` is float32, its rows contiguous.

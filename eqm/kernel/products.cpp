@@ -160,9 +160,21 @@ Tensor row_sum(const Tensor& g) {
 
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
                               const simd::Finish& finish) {
-  PackedWeight own;
-  const std::shared_ptr<const float> panels = (packed ? *packed : own).panels(w);
-  const simd::Right right = {.data = panels.get(), .stride = 0, .packed = true};
+  // Panels of large weights are not kept: a large model would be in memory twice, and packing costs
+  // little beside a product with that many columns.
+  constexpr int64_t kLarge = 2'000'000;
+  thread_local simd::Scratch scratch;
+  std::shared_ptr<const float> kept;
+  const float* panels = nullptr;
+  if (packed && w.numel() < kLarge) {
+    kept = packed->panels(w);
+    panels = kept.get();
+  } else {
+    float* own = scratch.take(simd::packed_size(as_size(w.size(0)), as_size(w.size(1))));
+    pack_weight(w, own);
+    panels = own;
+  }
+  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
   share_out(x.size(0), w.size(0), [&](const simd::Part& part) {
     simd::multiply(left_of(x), right, as_size(w.size(0)), as_size(w.size(1)), part, finish);
   });

@@ -18,7 +18,7 @@ struct Point {
 };
 
 // The randomness of one point: two uniforms choose the place, two normals blur it.
-struct Draw {
+struct PointDraw {
   double u, v, a, b;
 };
 
@@ -27,29 +27,29 @@ Point rotated(Point p, double angle) {
   return {c * p.x - s * p.y, s * p.x + c * p.y};
 }
 
-Point two_points(const Draw& draw) {
+Point two_points(const PointDraw& draw) {
   return {draw.u < 0.5 ? -0.75 : 0.75, 0.0};
 }
 
-Point eight_gaussians(const Draw& draw) {
+Point eight_gaussians(const PointDraw& draw) {
   const double angle = std::floor(draw.u * 8) * kPi / 4;
   return {std::cos(angle) + 0.06 * draw.a, std::sin(angle) + 0.06 * draw.b};
 }
 
-Point moons(const Draw& draw) {
+Point moons(const PointDraw& draw) {
   const double angle = kPi * draw.v;
   const Point upper = {std::cos(angle) - 0.5, std::sin(angle) - 0.25};
   const Point p = draw.u < 0.5 ? upper : Point{-upper.x, -upper.y};
   return {0.75 * p.x + 0.03 * draw.a, 0.75 * p.y + 0.03 * draw.b};
 }
 
-Point circles(const Draw& draw) {
+Point circles(const PointDraw& draw) {
   const double angle = 2 * kPi * draw.v;
   const double radius = draw.u < 0.5 ? 1.0 : 0.5;
   return {radius * std::cos(angle) + 0.025 * draw.a, radius * std::sin(angle) + 0.025 * draw.b};
 }
 
-Point spirals(const Draw& draw) {
+Point spirals(const PointDraw& draw) {
   const double turn = 3 * kPi * std::sqrt(draw.v);  // even along the arm
   const double radius = turn / (3 * kPi);
   const Point arm = {radius * std::cos(turn), radius * std::sin(turn)};
@@ -57,19 +57,19 @@ Point spirals(const Draw& draw) {
   return {p.x + 0.02 * draw.a, p.y + 0.02 * draw.b};
 }
 
-Point pinwheel(const Draw& draw) {
+Point pinwheel(const PointDraw& draw) {
   const double blade = std::floor(draw.u * 5);
   const Point straight = {0.65 + 0.15 * draw.a, 0.05 * draw.b};
   return rotated(straight, blade * 2 * kPi / 5 + 1.2 * std::exp(-straight.x) * 1.2);
 }
 
-Point checkerboard(const Draw& draw) {
+Point checkerboard(const PointDraw& draw) {
   const double x = 4 * draw.u, y = 2 * draw.v;  // the column; two of its four squares
   const double column = std::floor(x), square = std::floor(y);
   return {(x - 2) / 2, (2 * square + std::fmod(column, 2) + (y - square) - 2) / 2};
 }
 
-Point place(PlaneSet set, const Draw& draw) {
+Point place(PlaneSet set, const PointDraw& draw) {
   switch (set) {
     case PlaneSet::two_points:
       return two_points(draw);

@@ -17,11 +17,7 @@ Autocast::~Autocast() {
 }
 
 bool cpu_autocast() {
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-  return at::autocast::is_autocast_enabled(torch::kCPU);
-#else
-  return at::autocast::is_cpu_enabled();
-#endif
+  return autocast_on_cpu();
 }
 
 }  // namespace eqm

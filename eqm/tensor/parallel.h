@@ -3,7 +3,7 @@
 #pragma once
 
 #ifndef _OPENMP
-#error "add this file to parallel_sources in eqm/CMakeLists.txt"
+#error "compile with OpenMP, as the target eqm does"
 #endif
 
 #include <ATen/Parallel.h>

@@ -77,6 +77,7 @@ Model TrainingState::averaged() const {
 
 StepReport train_step(TrainingState& state, const TrainOptions& options,
                       std::span<const TrainingBatch> parts, bool autocast) {
+  const WorkspaceScope memory(state.workspace);
   Backbone& backbone = *state.model.backbone;
   const NamedTensors weights = trainable_weights_of(backbone);
   const double share = 1.0 / static_cast<double>(parts.size());

@@ -4,19 +4,21 @@
 #include <span>
 
 #include "eqm/landscape/model.h"
+#include "eqm/tensor/workspace.h"
 #include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
 #include "eqm/train/options.h"
 
 namespace eqm {
 
-// All that training changes. A checkpoint holds exactly this.
+// All that training changes. A checkpoint holds exactly this, but for the memory of steps.
 struct TrainingState {
   Model model;
   Ema ema;
   AdamW optimiser;
   int64_t step = 0;        // steps done
   double smooth_loss = 0;  // a running mean of the loss, for people
+  Workspace workspace;
 
   TrainingState(Model start, const AdamWOptions& options);
 

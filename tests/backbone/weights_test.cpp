@@ -114,5 +114,15 @@ TEST(Weights, the_intact_file_of_these_tests_loads) {
   for (size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(torch::equal(after[i], before[i] + 1));
 }
 
+TEST(Weights, have_a_fingerprint_that_training_changes) {
+  const auto sit = small_sit(), same = small_sit();
+  EXPECT_EQ(fingerprint_of(*sit), fingerprint_of(*same));
+  {
+    const torch::NoGradGuard guard;
+    same->parameters().back()[0].add_(1e-12);
+  }
+  EXPECT_NE(fingerprint_of(*sit), fingerprint_of(*same));
+}
+
 }  // namespace
 }  // namespace eqm::test

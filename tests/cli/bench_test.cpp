@@ -120,6 +120,8 @@ TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
   const ProgramResult first = sweep("rule=gd,land limit=3", "sweep");
   ASSERT_EQ(first.exit_code, 0) << first.errors;
   EXPECT_EQ(lines("sweep/sweep.jsonl"), 2);
+  const ProgramResult again = sweep("rule=gd,land limit=3", "sweep");
+  EXPECT_EQ(lines("sweep/sweep.jsonl"), 2) << "nothing is new";
   const ProgramResult wider = sweep("rule=gd,land limit=3,5", "sweep");
   ASSERT_EQ(wider.exit_code, 0) << wider.errors;
   EXPECT_EQ(lines("sweep/sweep.jsonl"), 4) << "only what is new is measured";
@@ -142,6 +144,27 @@ TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
   expect("rule=sde-euler", "SDE");
   std::ofstream(*shared_ / "sweep/sweep.jsonl") << "{}\n";
   EXPECT_EQ(sweep("limit=3", "sweep").exit_code, 3);
+}
+
+TEST_F(BenchCli, compares_kernels_with_plain_ones_and_draws_how_cost_grows) {
+  const auto kernels = [](const Words& more) {
+    Words words = {"bench", "--rounds", "1", "--seconds", "0", "--threads", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, {.folder = shared_->path()});
+  };
+  const ProgramResult result =
+      kernels({"operators", "--only", "XS/4 gated residual", "--json", "operators.json"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.output, "FMA peak")) << result.output;
+  const nlohmann::json figures = json_in("operators.json");
+  ASSERT_EQ(figures.at("results").size(), 2U) << "alone, and with its gradients";
+  EXPECT_GT(figures.at("results")[0].at("ratio"), 0);
+  EXPECT_GT(figures.at("fma_peak_gflops"), 0);
+  const ProgramResult sweep = kernels({"sweeps", "--only", "XS/4", "--out", "sweeps"});
+  ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
+  EXPECT_TRUE(fs::exists(*shared_ / "sweeps/by-batch.png"));
+  EXPECT_FALSE(fs::exists(*shared_ / "sweeps/by-width.png")) << "nothing was measured of it";
+  EXPECT_EQ(kernels({"steps", "--only", "nothing"}).exit_code, 2);
 }
 
 TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {

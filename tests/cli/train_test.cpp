@@ -274,6 +274,11 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
   EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
   EXPECT_TRUE(fs::exists(folder_ / "pictures" / "grid.png"));
   EXPECT_TRUE(fs::exists(folder_ / "pictures" / "pictures" / "000003.png"));
+  const ProgramResult five =
+      run({"sample", "run", "--count", "5", "--limit", "2", "--out", "five"});
+  EXPECT_EQ(five.exit_code, 0) << five.errors;
+  EXPECT_TRUE(fs::exists(folder_ / "five" / "pictures" / "000004.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "five" / "pictures" / "000005.png"));
   const ProgramResult exported =
       run({"export", "run", "--stored", "float16", "--out", "half.safetensors"});
   EXPECT_EQ(exported.exit_code, 0) << exported.errors;

@@ -16,13 +16,10 @@
 #include "eqm/tensor/rows.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
 namespace {
-
-Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
-  return normal_rows({.seed = seed}, count, shape, torch::kFloat64);
-}
 
 // A field from a function of the states and their condition; counts evaluations and rows.
 class TestField final : public Field {

@@ -357,6 +357,54 @@ TEST(Engine, lets_rules_that_try_draw_back_from_where_there_is_no_value) {
   EXPECT_EQ(records["plain"].status, DescentStatus::diverged);
 }
 
+TEST(Engine, asks_for_no_memory_after_the_first_tick) {
+  const std::shared_ptr<Sit> sit = small_sit();
+  sit->to(torch::kFloat32);
+  const LearnedField field(model_of(sit, ObjectiveKind::eqm));
+  const auto fresh = [&](int64_t steps) {
+    Engine engine(field, sit->state_shape(), torch::kFloat32, 3);
+    constexpr size_t kSize = 2 * 4 * 4;
+    for (int64_t i = 0; i < 3; ++i) {
+      engine.submit({.start = State(0.1, kSize),
+                     .terms = only(i % 2),
+                     .rule = gradient_descent(0.01),
+                     .stop = {.limit = steps}});
+    }
+    engine.run();
+    EXPECT_GT(engine.memory().taken, steps * 10);
+    return engine.memory().fresh;
+  };
+  fresh(1);  // label conditioning and packed weights belong to the model
+  EXPECT_EQ(fresh(20), fresh(1));
+}
+
+// A field whose gradient lies: the energy rises whichever way one goes.
+class Liar final : public Field {
+ public:
+  Tensor gradient(const Tensor& x, const Condition& condition) const override {
+    return gradient_and_energy(x, condition).gradient;
+  }
+  bool has_energy() const override { return true; }
+  GradientAndEnergy gradient_and_energy(const Tensor& x, const Condition&) const override {
+    return {.gradient = torch::full_like(x, 3), .energy = (x - 1).abs().sum(1)};
+  }
+};
+
+TEST(Engine, a_line_search_that_finds_nothing_better_takes_no_step) {
+  const Liar field;
+  Engine engine(field, {2}, torch::kFloat64);
+  Outcome end;
+  Request request = {
+      .start = {1.0, 1.0}, .terms = {}, .rule = backtracking(1.0), .stop = {.limit = 99}};
+  request.done = [&](Outcome outcome) { end = std::move(outcome); };
+  engine.submit(std::move(request));
+  engine.run();
+  EXPECT_EQ(end.record.status, DescentStatus::converged);
+  EXPECT_EQ(end.record.steps, 0);
+  EXPECT_EQ(end.record.energy, 0) << "of where it is, not of what it tried";
+  EXPECT_EQ(norm(end.x - State{1.0, 1.0}), 0);
+}
+
 // Several threads submit and cancel while one serves; run under the thread sanitizer too.
 TEST(Engine, takes_requests_from_several_threads_while_it_runs) {
   const Bowl field;

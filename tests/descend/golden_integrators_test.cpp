@@ -35,7 +35,7 @@ Tensor tensor_of(const State& x, at::IntArrayRef shape) {
   return torch::tensor(at::ArrayRef<double>(std::begin(x), x.size()), torch::kFloat64).view(shape);
 }
 
-State state_of(const Tensor& x) {
+State flat_state(const Tensor& x) {
   const Tensor wide = x.to(torch::kFloat64).contiguous();
   return State(wide.data_ptr<double>(), static_cast<size_t>(wide.numel()));
 }
@@ -51,18 +51,18 @@ class GoldenFlow {
   // The reference's guidance: a doubled batch, whose halves differ in the channels from the fourth.
   void guide(double scale) { scale_ = scale; }
 
-  State start() const { return state_of(scale_ ? torch::cat({start_, start_}) : start_); }
+  State start() const { return flat_state(scale_ ? torch::cat({start_, start_}) : start_); }
 
   State operator()(const State& joined, double t) const {
     const Tensor x = samples(joined).to(start_.scalar_type());
     const Tensor with_label = gradient(x, labels_, t);
-    if (!scale_) return state_of(with_label);
+    if (!scale_) return flat_state(with_label);
     const Tensor with_none = gradient(x, torch::full_like(labels_, field_.null_label()), t);
     const Tensor guided = with_none + *scale_ * (with_label - with_none);
     const auto half = [&](const Tensor& rest) {
       return torch::cat({guided.narrow(1, 0, 3), rest.narrow(1, 3, rest.size(1) - 3)}, 1);
     };
-    return state_of(torch::cat({half(with_label), half(with_none)}));
+    return flat_state(torch::cat({half(with_label), half(with_none)}));
   }
 
   // The states of the batch; the first half of a doubled one.
@@ -246,7 +246,7 @@ TEST(GoldenOde, a_formula_is_integrated_as_by_the_reference_rejected_steps_inclu
     const Gradient gradient = [&](const State& y, double) {
       return State{-y[1], -(stiffness * (1 - y[0] * y[0]) * y[1] - y[0])};
     };
-    const State start = state_of(golden.expected("y0"));
+    const State start = flat_state(golden.expected("y0"));
     const nlohmann::json runs = golden.meta_json("runs");
     for (const auto& [name, run] : runs.items()) {
       SCOPED_TRACE(golden.name() + " " + name);
@@ -305,7 +305,7 @@ TEST(GoldenSde, every_run_matches_the_reference) {
   for (const GoldenCase& golden : golden_cases("sde")) {
     const nlohmann::json runs = golden.meta_json("runs");
     const Tensor draws = golden.input("noise", torch::kFloat64);
-    const NoiseSource noise = [&](int64_t draw, State& out) { out = state_of(draws[draw]); };
+    const NoiseSource noise = [&](int64_t draw, State& out) { out = flat_state(draws[draw]); };
     const bool unconditional = golden.meta("uncond") == "true";
     for (const torch::ScalarType type : kPrecisions) {
       for (const auto& [name, run] : runs.items()) {

@@ -24,6 +24,9 @@ TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscape
   };
   EXPECT_DOUBLE_EQ(eta(50, 4), 0.015);
   EXPECT_DOUBLE_EQ(eta(250, 1), 0.012);
+  const DescentOptions ball = {.rule = RuleKind::heavy_ball, .mu = 0.5, .limit = 50};
+  EXPECT_DOUBLE_EQ(ball.resolved({.magnitude = {.lambda = 4}}).eta, 0.0075)
+      << "its velocity adds up";
   EXPECT_DOUBLE_EQ(eta(0, 1), 3);  // no step will be taken, but the number stays one
 }
 

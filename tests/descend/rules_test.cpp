@@ -11,7 +11,7 @@
 namespace eqm::test {
 namespace {
 
-using Gradient = std::function<State(const State&)>;
+using Slope = std::function<State(const State&)>;
 
 const NoiseSource kNoNoise = [](int64_t, State&) { FAIL() << "this rule has no use for noise"; };
 
@@ -22,7 +22,7 @@ State normal(uint64_t seed, size_t size) {
 }
 
 // The states before each of `steps` steps and after the last. One answer is one step here.
-std::vector<State> path(const Rule& rule, const State& start, int steps, const Gradient& gradient,
+std::vector<State> path(const Rule& rule, const State& start, int steps, const Slope& gradient,
                         const NoiseSource& noise = kNoNoise) {
   const auto course = rule.start(start, noise);
   std::vector<State> states = {course->x()};
@@ -233,15 +233,15 @@ TEST(Backtracking, finds_a_step_that_descends_however_large_the_first_is) {
   }
 }
 
-TEST(Backtracking, arrives_where_nothing_can_be_gained) {
+TEST(Backtracking, rests_where_nothing_can_be_gained) {
   const auto course = backtracking(1.0).start({1.0}, kNoNoise);
   Move move = Move::stage;
   int asked = 0;
-  while (move != Move::arrival && asked < 1000) {
+  while (move != Move::rest && asked < 1000) {
     // A gradient that lies: the energy rises wherever one goes.
     move = course->take({.gradient = State{1.0}, .energy = static_cast<double>(asked++)});
   }
-  EXPECT_EQ(move, Move::arrival);
+  EXPECT_EQ(move, Move::rest);
   EXPECT_EQ(course->x()[0], 1.0);
   EXPECT_TRUE(backtracking(1.0).needs_energy);
 }

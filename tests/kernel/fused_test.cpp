@@ -12,6 +12,7 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/every_target.h"
 #include "tests/support/golden.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
 namespace {
@@ -22,10 +23,6 @@ constexpr double kClose = 1e-5;
 
 using Tensors = std::vector<Tensor>;
 using Operator = std::function<Tensor(const Tensors&)>;
-
-Tensor normal(uint64_t seed, const Shape& shape) {
-  return normal_rows({.seed = seed}, 1, shape, torch::kFloat64)[0];
-}
 
 // Contiguous, one float away from any alignment.
 Tensor misaligned(const Tensor& t) {
@@ -191,6 +188,31 @@ TEST(Fused, linear_gated_matches_its_plain_twin) {
         {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, 7}),
          normal(3, {s.width, 7}), normal(4, {s.width}), normal(5, {s.batch, s.width})},
         text(s));
+  }
+}
+
+TEST(Fused, linear_image_matches_its_plain_twin) {
+  kernel::PackedWeight packed;
+  struct Picture {
+    int64_t batch, grid, patch, channels, width;
+  };
+  // Rows of one image and of several in a strip; columns that fill no vector and several panels.
+  for (const Picture& p : {Picture{1, 1, 1, 1, 1},
+                           {2, 3, 2, 3, 5},
+                           {3, 7, 4, 1, 48},
+                           {2, 4, 2, 8, 33},
+                           {1, 5, 8, 3, 9}}) {
+    const int64_t out = p.patch * p.patch * p.channels;
+    expect_twins(
+        [&](const Tensors& t) {
+          return kernel::linear_image(t[0], t[1], t[2], p.patch, p.channels, &packed);
+        },
+        [&](const Tensors& t) {
+          return kernel::unpatchify(kernel::plain::linear(t[0], t[1], t[2]), p.patch, p.channels);
+        },
+        {normal(1, {p.batch, p.grid * p.grid, p.width}), normal(2, {out, p.width}),
+         normal(3, {out})},
+        fmt::format("grid {}, patch {}, channels {}", p.grid, p.patch, p.channels));
   }
 }
 

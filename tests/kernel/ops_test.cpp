@@ -8,16 +8,13 @@
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"
+#include "tests/support/normal.h"
 #include "tests/support/numeric_jacobian.h"
 
 namespace eqm::test {
 namespace {
 
 constexpr double kExact = 1e-13;  // two summation orders in double
-
-Tensor normal(uint64_t seed, const Shape& shape) {
-  return normal_rows({.seed = seed}, 1, shape, torch::kFloat64)[0];
-}
 
 // The same values in memory of another layout.
 Tensor strided(const Tensor& t) {
@@ -30,10 +27,10 @@ std::vector<Tensor> layouts(const Tensor& t) {
   return {t, strided(t)};
 }
 
-struct Sizes {
+struct PlainSizes {
   int64_t batch, tokens, width;
 };
-constexpr Sizes kSizes[] = {{1, 1, 1}, {2, 3, 5}, {3, 7, 13}, {1, 9, 33}, {5, 2, 8}};
+constexpr PlainSizes kPlainSizes[] = {{1, 1, 1}, {2, 3, 5}, {3, 7, 13}, {1, 9, 33}, {5, 2, 8}};
 
 double gelu_tanh(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
@@ -111,7 +108,7 @@ Tensor plain_attention(const Tensor& qkv, int64_t heads) {
 }
 
 TEST(Ops, linear_matches_its_plain_twin) {
-  for (const auto& [batch, tokens, width] : kSizes) {
+  for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor weight = normal(2, {width + 2, width}), bias = normal(3, {width + 2});
     for (const Tensor& x : layouts(normal(1, {batch, tokens, width}))) {
       for (const Tensor& w : layouts(weight)) {
@@ -122,7 +119,7 @@ TEST(Ops, linear_matches_its_plain_twin) {
 }
 
 TEST(Ops, linear_gelu_matches_its_plain_twin) {
-  for (const auto& [batch, tokens, width] : kSizes) {
+  for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor weight = normal(5, {width + 1, width}), bias = normal(6, {width + 1});
     for (const Tensor& x : layouts(normal(4, {batch, tokens, width}))) {
       Tensor expected = plain_linear(x, weight, bias);
@@ -134,7 +131,7 @@ TEST(Ops, linear_gelu_matches_its_plain_twin) {
 }
 
 TEST(Ops, layer_norm_modulate_matches_its_plain_twin) {
-  for (const auto& [batch, tokens, width] : kSizes) {
+  for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor shift = normal(8, {batch, width}), scale = normal(9, {batch, width});
     for (const Tensor& h : layouts(3 + 2 * normal(7, {batch, tokens, width}))) {
       for (const Tensor& s : layouts(scale)) {
@@ -154,7 +151,7 @@ TEST(Ops, layer_norm_of_equal_values_is_the_shift) {
 }
 
 TEST(Ops, attention_matches_its_plain_twin) {
-  for (const auto& [batch, tokens, head] : kSizes) {
+  for (const auto& [batch, tokens, head] : kPlainSizes) {
     for (const int64_t heads : {1, 2, 3}) {
       for (const Tensor& qkv : layouts(normal(12, {batch, tokens, 3 * heads * head}))) {
         EXPECT_TRUE(close(kernel::attention(qkv, heads), plain_attention(qkv, heads), kExact))
@@ -170,7 +167,7 @@ TEST(Ops, attention_survives_large_scores) {
 }
 
 TEST(Ops, gated_residual_matches_its_plain_twin) {
-  for (const auto& [batch, tokens, width] : kSizes) {
+  for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor branch = normal(15, {batch, tokens, width}), gate = normal(16, {batch, width});
     for (const Tensor& h : layouts(normal(14, {batch, tokens, width}))) {
       const Tensor y = kernel::gated_residual(h, branch, gate);

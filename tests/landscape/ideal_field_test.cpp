@@ -14,6 +14,7 @@
 #include "eqm/tensor/rows.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
 namespace {
@@ -23,10 +24,6 @@ using Real = long double;
 // Two double evaluations of the integrals agree to about 1e-13; cancellation between points costs
 // the rest.
 constexpr double kTolerance = 1e-9;
-
-Tensor normal(uint64_t seed, int64_t count, int64_t d) {
-  return normal_rows({.seed = seed}, count, {d}, torch::kFloat64);
-}
 
 // Points of image scale: uniform in [-1, 1].
 Tensor images(uint64_t seed, int64_t count, int64_t d) {

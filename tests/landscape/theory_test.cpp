@@ -15,13 +15,10 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/tensor/rows.h"
 #include "tests/support/golden.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
 namespace {
-
-Tensor normal(uint64_t seed, int64_t count, int64_t d) {
-  return normal_rows({.seed = seed}, count, {d}, torch::kFloat64);
-}
 
 // Points of image scale: uniform in [-1, 1].
 Tensor images(uint64_t seed, int64_t count, int64_t d) {

@@ -15,7 +15,7 @@ namespace {
 
 using Found = std::vector<std::vector<Neighbour>>;
 
-Tensor normal(uint64_t seed, int64_t count, int64_t d) {
+Tensor single_normal(uint64_t seed, int64_t count, int64_t d) {
   return normal_rows({.seed = seed}, count, {d}, torch::kFloat32);
 }
 
@@ -52,7 +52,7 @@ Found by_brute_force(const Tensor& queries, const Tensor& candidates, int64_t k)
 
 TEST(Neighbours, are_those_of_brute_force_whatever_the_batches) {
   for (const int64_t d : {1, 3, 64, 784}) {
-    const Tensor queries = normal(1, 5, d), candidates = normal(2, 83, d);
+    const Tensor queries = single_normal(1, 5, d), candidates = single_normal(2, 83, d);
     for (const int64_t k : {1, 4, 83, 100}) {
       const Found expected = by_brute_force(queries, candidates, k);
       for (const int64_t batch : {1, 7, 83}) {
@@ -66,8 +66,9 @@ TEST(Neighbours, are_those_of_brute_force_whatever_the_batches) {
 RC_GTEST_PROP(Neighbours, are_right_where_the_product_is_blind, ()) {
   const auto seed = *rc::gen::inRange<uint64_t>(0, 1u << 30);
   const int64_t d = *rc::gen::element<int64_t>(2, 50, 3000);
-  const Tensor queries = normal(seed, 2, d).to(torch::kFloat64);
-  const Tensor candidates = 3 + queries[0] + 1e-6 * normal(seed + 1, 40, d).to(torch::kFloat64);
+  const Tensor queries = single_normal(seed, 2, d).to(torch::kFloat64);
+  const Tensor candidates =
+      3 + queries[0] + 1e-6 * single_normal(seed + 1, 40, d).to(torch::kFloat64);
   RC_ASSERT(by_batches(queries, candidates, 5, 16) == by_brute_force(queries, candidates, 5));
 }
 
@@ -82,7 +83,7 @@ TEST(Neighbours, of_equally_near_ones_have_the_lower_index_first) {
 }
 
 TEST(Neighbours, find_a_query_itself_at_no_distance) {
-  const Tensor images = normal(3, 30, 48).reshape({30, 3, 4, 4});
+  const Tensor images = single_normal(3, 30, 48).reshape({30, 3, 4, 4});
   const Found found = by_batches(images.narrow(0, 11, 2), images, 2, 9);
   EXPECT_EQ(found[0][0], (Neighbour{11, 0.0}));
   EXPECT_EQ(found[1][0], (Neighbour{12, 0.0}));
@@ -90,22 +91,25 @@ TEST(Neighbours, find_a_query_itself_at_no_distance) {
 }
 
 TEST(Neighbours, are_fewer_when_there_are_not_enough) {
-  NeighbourSearch search(normal(4, 2, 3), 5);
+  NeighbourSearch search(single_normal(4, 2, 3), 5);
   EXPECT_TRUE(search.nearest()[0].empty());
-  search.add(normal(5, 0, 3), {});
-  search.add(normal(5, 2, 3), numbers(0, 2));
+  search.add(single_normal(5, 0, 3), {});
+  search.add(single_normal(5, 2, 3), numbers(0, 2));
   EXPECT_EQ(search.nearest()[1].size(), 2U);
 }
 
 TEST(Neighbours, refuse_what_cannot_be_compared) {
-  const Tensor query = normal(6, 2, 3);
+  const Tensor query = single_normal(6, 2, 3);
   expect_error(ErrorKind::usage, "queries", [&] { NeighbourSearch(query.narrow(0, 0, 0), 1); });
   expect_error(ErrorKind::usage, "queries", [&] { NeighbourSearch(query[0], 1); });
   expect_error(ErrorKind::usage, "queries", [&] { NeighbourSearch(query, 0); });
   NeighbourSearch search(query, 1);
-  expect_error(ErrorKind::usage, "indices", [&] { search.add(normal(7, 2, 4), numbers(0, 2)); });
-  expect_error(ErrorKind::usage, "indices", [&] { search.add(normal(7, 2, 3), numbers(0, 3)); });
-  expect_error(ErrorKind::usage, "indices", [&] { search.add(normal(7, 2, 3)[0], numbers(0, 3)); });
+  expect_error(ErrorKind::usage, "indices",
+               [&] { search.add(single_normal(7, 2, 4), numbers(0, 2)); });
+  expect_error(ErrorKind::usage, "indices",
+               [&] { search.add(single_normal(7, 2, 3), numbers(0, 3)); });
+  expect_error(ErrorKind::usage, "indices",
+               [&] { search.add(single_normal(7, 2, 3)[0], numbers(0, 3)); });
   const Tensor bad = torch::full({1, 3}, std::numeric_limits<float>::quiet_NaN());
   expect_error(ErrorKind::numeric, "finite", [&] { search.add(bad, numbers(0, 1)); });
   expect_error(ErrorKind::numeric, "finite", [&] { NeighbourSearch(bad, 1); });

@@ -6,13 +6,10 @@
 
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
 namespace {
-
-Tensor normal(uint64_t seed, int64_t count, int64_t d) {
-  return normal_rows({.seed = seed}, count, {d}, torch::kFloat64);
-}
 
 TEST(SlicedWasserstein, is_zero_for_equal_sets_in_any_order) {
   for (const int64_t d : {1, 2, 5}) {

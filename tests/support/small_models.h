@@ -7,12 +7,9 @@
 #include "eqm/backbone/sit.h"
 #include "eqm/landscape/model.h"
 #include "eqm/tensor/noise_tensor.h"
+#include "tests/support/normal.h"
 
 namespace eqm::test {
-
-inline Tensor normal(uint64_t seed, int64_t count, const Shape& shape) {
-  return normal_rows({.seed = seed}, count, shape, torch::kFloat64);
-}
 
 // Every trainable parameter becomes normal noise, adaLN projections and the final layer included.
 inline void shake(Backbone& backbone, double deviation, uint64_t seed = 77) {

@@ -9,18 +9,18 @@ namespace eqm {
 namespace {
 
 constexpr size_t kMostStages = 4;
-using Row = std::array<double, kMostStages>;
+using StageRow = std::array<double, kMostStages>;
 
 // Butcher's: slope i is asked for at time t + c_i h and state x + h Σ_j a_ij slope_j, and the step
 // is h Σ_i b_i slope_i.
 struct Tableau {
   size_t stages;
-  Row c;
-  std::array<Row, kMostStages> a;
-  Row b;
+  StageRow c;
+  std::array<StageRow, kMostStages> a;
+  StageRow b;
 };
 
-constexpr Row kNone = {0, 0, 0, 0};
+constexpr StageRow kNone = {0, 0, 0, 0};
 
 constexpr Tableau kEuler = {1, kNone, {kNone}, {1}};
 constexpr Tableau kHeun = {2, {0, 1}, {kNone, {1}}, {1. / 2, 1. / 2}};
@@ -78,7 +78,7 @@ class RungeKuttaCourse final : public Course {
 
  private:
   // x + h Σ_i weight_i slope_i over the slopes known so far.
-  State moved(const Row& weights) const {
+  State moved(const StageRow& weights) const {
     State x = x_;
     for (size_t i = 0; i < slopes_.size(); ++i) {
       if (weights[i] != 0) x += (size_ * weights[i]) * slopes_[i];

@@ -4,7 +4,7 @@ namespace eqm {
 namespace {
 
 constexpr double kPromise = 1e-4;  // the part of the promised descent that is asked for
-constexpr int kMostHalvings = 40;  // then what is left to gain is lost in rounding: arrived
+constexpr int kMostHalvings = 40;  // then what is left to gain is lost in rounding
 
 class Backtracking final : public Course {
  public:
@@ -34,7 +34,7 @@ class Backtracking final : public Course {
       return Move::step;
     }
     size_ /= 2;
-    return ++halvings_ < kMostHalvings ? Move::stage : Move::arrival;
+    return ++halvings_ < kMostHalvings ? Move::stage : Move::rest;
   }
 
  private:

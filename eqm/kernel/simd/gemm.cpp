@@ -54,6 +54,24 @@ void finish_tile(const float* sums, size_t row, size_t rows, size_t column, size
   }
 }
 
+// Number by number: the columns of a last layer are few.
+template <>
+void finish_tile<Finish::Kind::image>(const float* sums, size_t row, size_t rows, size_t column,
+                                      size_t columns, const Finish& finish) {
+  const size_t side = finish.grid * finish.patch, plane = side * side;
+  for (size_t r = 0; r < rows; ++r, sums += panel()) {
+    const size_t place = (row + r) % (finish.grid * finish.grid);
+    const size_t image = (row + r) / (finish.grid * finish.grid);
+    float* corner = finish.out + image * finish.channels * plane +
+                    place / finish.grid * finish.patch * side + place % finish.grid * finish.patch;
+    for (size_t c = 0; c < columns; ++c) {
+      const size_t pixel = (column + c) / finish.channels, channel = (column + c) % finish.channels;
+      const float bias = finish.bias ? finish.bias[column + c] : 0;
+      corner[channel * plane + pixel / finish.patch * side + pixel % finish.patch] = sums[c] + bias;
+    }
+  }
+}
+
 using FinishTile = void (*)(const float*, size_t, size_t, size_t, size_t, const Finish&);
 
 FinishTile finish_of(Finish::Kind kind) {
@@ -66,6 +84,8 @@ FinishTile finish_of(Finish::Kind kind) {
       return finish_tile<Finish::Kind::gelu>;
     case Finish::Kind::gate:
       return finish_tile<Finish::Kind::gate>;
+    case Finish::Kind::image:
+      return finish_tile<Finish::Kind::image>;
   }
   return nullptr;
 }

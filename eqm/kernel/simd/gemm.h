@@ -27,7 +27,8 @@ struct Finish {
     store,  // out = y
     add,    // out += y
     gelu,   // out = gelu(y) by tanh
-    gate    // out = residual + gate * y
+    gate,   // out = residual + gate * y
+    image   // out = y, each row a patch of an image
   };
   Kind kind = Kind::store;
   const float* bias = nullptr;  // [columns]
@@ -37,6 +38,9 @@ struct Finish {
   size_t stride = 0;
   const float* gate = nullptr;  // row r takes the gates at (r / rows_per_gate) * gate_stride
   size_t gate_stride = 0, rows_per_gate = 1;
+  // image: out is [B, channels, grid * patch, grid * patch]; rows are (image, patch row, patch
+  // column), columns (row in the patch, column in the patch, channel).
+  size_t patch = 1, channels = 1, grid = 1;
 };
 
 struct Part {

@@ -1,0 +1,20 @@
+// What every verb says beside its bar while the engine works for it.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "eqm/descend/engine.h"
+
+namespace eqm::cli {
+
+class EngineNote {
+ public:
+  // Rows under way, evaluations per second since this was made, mean steps of finished samples.
+  std::string of(const EngineCounts& counts) const;
+
+ private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace eqm::cli

@@ -1,0 +1,45 @@
+// Memory that is used again. While a scope is open on a thread, the tensors that this thread makes
+// on the host take the memory that earlier tensors of the workspace have left, so that work which
+// repeats itself asks the system for nothing after its first round. A tensor may outlive the scope
+// and the workspace, and may be freed by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace eqm {
+
+class Workspace {
+ public:
+  Workspace();
+  Workspace(Workspace&&) noexcept = default;
+  Workspace& operator=(Workspace&&) noexcept = default;
+  ~Workspace();  // gives back what no tensor holds any more
+
+  struct Counts {
+    int64_t taken = 0;  // pieces of memory that tensors asked for
+    int64_t fresh = 0;  // those that had to come from the system
+    size_t bytes = 0;   // held, in use or not
+  };
+  Counts counts() const;
+
+  class Pool;
+
+ private:
+  friend class WorkspaceScope;
+  std::shared_ptr<Pool> pool_;
+};
+
+class WorkspaceScope {
+ public:
+  explicit WorkspaceScope(const Workspace& workspace);
+  WorkspaceScope(const WorkspaceScope&) = delete;
+  WorkspaceScope& operator=(const WorkspaceScope&) = delete;
+  ~WorkspaceScope();
+
+ private:
+  std::shared_ptr<Workspace::Pool> before_;
+};
+
+}  // namespace eqm
