@@ -43,7 +43,10 @@ void load_tensors(const NamedTensors& tensors, const SafetensorsFile& file) {
     }
   }
   const torch::NoGradGuard guard;
-  for (const auto& [name, tensor] : tensors) tensor.copy_(read_tensor(file, name));
+  for (const auto& [name, tensor] : tensors) {
+    tensor.copy_(read_tensor(file, name));
+    file.mapping()->release(file.at(name).bytes);  // or a large model is in memory twice
+  }
 }
 
 }  // namespace eqm

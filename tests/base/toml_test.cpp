@@ -20,7 +20,7 @@ using test::expect_error;
 using test::TemporaryFolder;
 using namespace std::string_literals;
 
-struct Values {
+struct Settings {
   std::string data = "moons";
   int64_t steps = 100;
   double lr = 0.003;
@@ -60,7 +60,7 @@ class Toml : public ::testing::Test {
     return "no error";
   }
 
-  Values values_;
+  Settings values_;
   OptionSet set_;
 };
 
@@ -176,11 +176,11 @@ RC_GTEST_PROP(ToToml, reads_back_to_identical_values, (int64_t count, uint64_t b
   std::string text;
   for (const std::string& piece : pieces) text += piece;
 
-  Values given = {.data = text, .steps = count, .lr = number, .flow = flow};
+  Settings given = {.data = text, .steps = count, .lr = number, .flow = flow};
   RC_PRE(count >= 1);
   OptionSet from;
   given.declare(from);
-  Values read;
+  Settings read;
   OptionSet into;
   read.declare(into);
   read_toml(into, to_toml(from), "made.toml");
@@ -194,7 +194,7 @@ RC_GTEST_PROP(ToToml, reads_back_to_identical_values, (int64_t count, uint64_t b
 RC_GTEST_PROP(ReadToml, any_text_is_read_or_an_input_error, ()) {
   const std::string alphabet = "[]{}=.\"'#\\ \n\r\tdatrinegsp019-+e\xff\0"s;
   const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(alphabet));
-  Values values;
+  Settings values;
   OptionSet set;
   values.declare(set);
   try {

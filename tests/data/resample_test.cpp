@@ -14,13 +14,13 @@ namespace {
 
 using test::expect_error;
 
-Example planes(int64_t channels, int64_t height, int64_t width, const std::vector<int>& values) {
+Example planes(int64_t channels, int64_t height, int64_t width, const std::vector<int>& pixels_in) {
   Example example{.shape = {channels, height, width}, .bytes = {}};
-  for (const int value : values) example.bytes.push_back(static_cast<std::byte>(value));
+  for (const int value : pixels_in) example.bytes.push_back(static_cast<std::byte>(value));
   return example;
 }
 
-std::vector<int> values(const Example& example) {
+std::vector<int> pixels_in(const Example& example) {
   std::vector<int> result;
   for (const std::byte value : example.bytes) result.push_back(std::to_integer<int>(value));
   return result;
@@ -63,7 +63,7 @@ RC_GTEST_PROP(Resample, agrees_with_its_plain_twin_along_each_axis, ()) {
   const auto length = *rc::gen::inRange<int64_t>(1, 50);
   const auto wanted = *rc::gen::inRange<int64_t>(1, 50);
   const Example row = any_planes(1, 1, length);
-  const std::vector<int> from = values(row);
+  const std::vector<int> from = pixels_in(row);
   const std::vector<double> expected =
       plain_cubic({from.begin(), from.end()}, static_cast<size_t>(wanted));
 
@@ -73,10 +73,10 @@ RC_GTEST_PROP(Resample, agrees_with_its_plain_twin_along_each_axis, ()) {
   const Example down = resample(column, wanted, 1, ResampleFilter::bicubic);
   RC_ASSERT(across.shape == (std::vector<int64_t>{1, 1, wanted}));
   RC_ASSERT(down.shape == (std::vector<int64_t>{1, wanted, 1}));
-  RC_ASSERT(values(down) == values(across));
+  RC_ASSERT(pixels_in(down) == pixels_in(across));
   // Where the exact value lies half way, fixed point may round to the other side.
   for (size_t i = 0; i < expected.size(); ++i) {
-    RC_ASSERT(std::abs(values(across)[i] - expected[i]) <= 1);
+    RC_ASSERT(std::abs(pixels_in(across)[i] - expected[i]) <= 1);
   }
 }
 
@@ -120,17 +120,17 @@ RC_GTEST_PROP(Resample, keeps_a_single_colour, ()) {
   const int64_t width = side();
   const Example source =
       planes(1, height, width, std::vector<int>(static_cast<size_t>(height * width), colour));
-  for (const int value : values(resample(source, side(), side(), filter))) {
+  for (const int value : pixels_in(resample(source, side(), side(), filter))) {
     RC_ASSERT(value == colour);
   }
 }
 
 TEST(Resample, rounds_after_each_direction_columns_first) {
   // (0 + 1) / 2 -> 1 and (0 + 0) / 2 -> 0, then (1 + 0) / 2 -> 1; the exact mean is 0.25.
-  EXPECT_EQ(values(resample(planes(1, 2, 2, {0, 1, 0, 0}), 1, 1, ResampleFilter::box)),
+  EXPECT_EQ(pixels_in(resample(planes(1, 2, 2, {0, 1, 0, 0}), 1, 1, ResampleFilter::box)),
             (std::vector<int>{1}));
   // (1 + 0) / 2 -> 1 and (1 + 2) / 2 -> 2, then (1 + 2) / 2 -> 2; rows first would give 1.
-  EXPECT_EQ(values(resample(planes(1, 2, 2, {1, 0, 1, 2}), 1, 1, ResampleFilter::box)),
+  EXPECT_EQ(pixels_in(resample(planes(1, 2, 2, {1, 0, 1, 2}), 1, 1, ResampleFilter::box)),
             (std::vector<int>{2}));
 }
 
@@ -144,8 +144,8 @@ TEST(Resample, reads_and_makes_only_what_a_part_needs) {
   // A billion pixels high, of which four are wanted.
   const Example source = planes(1, 3, 1, {10, 20, 30});
   const ResampleAxis rows{.length = 3'000'000'000, .begin = 1'499'999'998, .count = 4};
-  EXPECT_EQ(values(resample(source, rows, {.length = 1, .begin = 0, .count = 1},
-                            ResampleFilter::bicubic)),
+  EXPECT_EQ(pixels_in(resample(source, rows, {.length = 1, .begin = 0, .count = 1},
+                               ResampleFilter::bicubic)),
             (std::vector<int>{20, 20, 20, 20}));
 }
 

@@ -8,12 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/error.h"
+#include "tests/support/not_numbers.h"
 
 namespace eqm::draw {
 namespace {
 
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-const double kInf = std::numeric_limits<double>::infinity();
 constexpr Colour kRed{1, 0, 0, 1};
 using Rgb = std::array<int, 3>;
 constexpr Rgb kWhitePixel{255, 255, 255};

@@ -7,12 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/error.h"
+#include "tests/support/not_numbers.h"
 
 namespace eqm::draw {
 namespace {
 
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-const double kInf = std::numeric_limits<double>::infinity();
 constexpr Rect kArea{60, 40, 200, 140};
 
 // Pixels of exactly this colour, roughly: anti-aliased borders do not count.

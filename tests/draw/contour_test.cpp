@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/not_numbers.h"
+
 namespace eqm::draw {
 namespace {
-
-const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double squared_radius(Point p) {
   return p.x * p.x + p.y * p.y;

@@ -6,12 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/error.h"
+#include "tests/support/not_numbers.h"
 
 namespace eqm::draw {
 namespace {
-
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-const double kInf = std::numeric_limits<double>::infinity();
 
 TEST(Range, ignores_values_that_are_not_finite) {
   const Range range = range_of(std::vector<double>{3, kNan, -1, kInf, -kInf});

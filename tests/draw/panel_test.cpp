@@ -6,14 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/error.h"
+#include "tests/support/not_numbers.h"
 
 namespace eqm::draw {
 namespace {
 
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-const double kInf = std::numeric_limits<double>::infinity();
 constexpr Colour kRed{1, 0, 0, 1};
-constexpr Rect kArea{10, 10, 80, 80};
+constexpr Rect kPanelArea{10, 10, 80, 80};
 
 // The smallest rectangle of whole pixels around everything that is not white; width 0 if all is.
 Rect marked(const Canvas& canvas) {
@@ -34,7 +33,7 @@ Rect marked(const Canvas& canvas) {
 
 TEST(Panel, maps_world_corners_to_its_rectangle_with_y_up) {
   Canvas canvas(100, 100);
-  const Panel panel(canvas, kArea, {-1, 1}, {0, 2});
+  const Panel panel(canvas, kPanelArea, {-1, 1}, {0, 2});
   EXPECT_EQ(panel.to_canvas({-1, 0}), (Point{panel.area().x, panel.area().bottom()}));
   EXPECT_EQ(panel.to_canvas({1, 2}), (Point{panel.area().right(), panel.area().y}));
 }
@@ -50,7 +49,7 @@ TEST(Panel, equal_aspect_widens_the_range_with_room_to_spare) {
 
 TEST(Panel, draws_only_inside_its_rectangle) {
   Canvas canvas(100, 100);
-  Panel panel(canvas, kArea, {-1, 1}, {-1, 1});
+  Panel panel(canvas, kPanelArea, {-1, 1}, {-1, 1});
   const Point far_path[] = {{-50, 0}, {0, 0}, {1e9, 1e9}};
   const Point on_edge[] = {{1, 1}, {-1, -1}, {30, 30}};
   const Grid grid = sample_grid(5, 5, {-9, 9}, {-9, 9}, [](Point p) { return p.x; });
@@ -82,7 +81,7 @@ TEST(Panel, a_heat_map_smaller_than_the_panel_keeps_its_place) {
 TEST(Panel, the_longest_arrow_spans_the_reach_of_a_cell) {
   for (const ArrowLength length : {ArrowLength::linear, ArrowLength::root}) {
     Canvas canvas(100, 100);
-    Panel panel(canvas, kArea, {-1, 1}, {-1, 1});
+    Panel panel(canvas, kPanelArea, {-1, 1}, {-1, 1});
     const Point at[] = {{0, 0}};
     const Point vectors[] = {{700, 0}};
     panel.arrows(at, vectors, {.length = length, .reach = 0.8, .cell = 0.5});
@@ -93,7 +92,7 @@ TEST(Panel, the_longest_arrow_spans_the_reach_of_a_cell) {
 TEST(Panel, short_arrows_stay_longer_under_the_root) {
   const auto width_of_a_hundredth = [](ArrowLength length) {
     Canvas canvas(100, 100);
-    Panel panel(canvas, kArea, {-1, 1}, {-1, 1});
+    Panel panel(canvas, kPanelArea, {-1, 1}, {-1, 1});
     const Point at[] = {{0, 0}};
     const Point vectors[] = {{0.01, 0}};
     panel.arrows(at, vectors, {.length = length, .reach = 1, .cell = 1, .strongest = 1});
@@ -105,7 +104,7 @@ TEST(Panel, short_arrows_stay_longer_under_the_root) {
 
 TEST(Panel, arrows_point_up_for_positive_y) {
   Canvas canvas(100, 100);
-  Panel panel(canvas, kArea, {-1, 1}, {-1, 1});
+  Panel panel(canvas, kPanelArea, {-1, 1}, {-1, 1});
   const Point at[] = {{0, 0}};
   const Point vectors[] = {{0, 1}};
   panel.arrows(at, vectors, {.arrow = {.width = 1, .head = 10}, .reach = 1, .cell = 1});
@@ -116,7 +115,7 @@ TEST(Panel, arrows_point_up_for_positive_y) {
 
 TEST(Panel, nothing_and_values_that_are_not_finite_draw_nothing) {
   Canvas canvas(100, 100);
-  Panel panel(canvas, kArea, {-1, 1}, {-1, 1});
+  Panel panel(canvas, kPanelArea, {-1, 1}, {-1, 1});
   const Polyline lost{{kNan, 0}, {0, kInf}, {-kInf, -kInf}};
   const Polyline middle(3, Point{0, 0});
   panel.points({}, 2, kRed);
@@ -136,7 +135,7 @@ TEST(Panel, nothing_and_values_that_are_not_finite_draw_nothing) {
 TEST(Panel, zero_and_infinite_ranges_are_widened) {
   Canvas canvas(100, 100);
   for (const Range range : {Range{}, Range{2, 2}, Range{-kInf, kInf}, Range{-1e308, 1e308}}) {
-    Panel panel(canvas, kArea, range, range);
+    Panel panel(canvas, kPanelArea, range, range);
     panel.frame();
     EXPECT_TRUE(is_finite(panel.to_canvas({2, 2})));
   }
@@ -164,7 +163,7 @@ TEST(Panel, mistakes_of_the_caller_are_usage_errors) {
   Canvas canvas(100, 100);
   EXPECT_THROW(Panel(canvas, {0, 0, 0, 10}, {0, 1}, {0, 1}), Error);
   EXPECT_THROW(Panel(canvas, {0, 0, kNan, 10}, {0, 1}, {0, 1}), Error);
-  Panel panel(canvas, kArea, {0, 1}, {0, 1});
+  Panel panel(canvas, kPanelArea, {0, 1}, {0, 1});
   EXPECT_THROW(panel.arrows(Polyline(3), Polyline(2)), Error);
 }
 

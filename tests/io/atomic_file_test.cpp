@@ -24,7 +24,7 @@ using test::FileSizeLimit;
 using test::TemporaryFolder;
 using Names = std::vector<std::string>;
 
-std::string content_of(const std::filesystem::path& path) {
+std::string text_in(const std::filesystem::path& path) {
   return std::string(MappedFile::open(path).text());
 }
 
@@ -38,7 +38,7 @@ RC_GTEST_PROP(AtomicFile, holds_what_was_written_piece_by_piece,
     whole += piece;
   }
   file.commit();
-  RC_ASSERT(content_of(folder / "file") == whole);
+  RC_ASSERT(text_in(folder / "file") == whole);
   RC_ASSERT(folder.names() == Names{"file"});
 }
 
@@ -47,16 +47,16 @@ TEST(AtomicFile, leaves_the_old_file_until_the_commit) {
   write_file(folder / "file", "old");
   AtomicFile file(folder / "file");
   file.write("new");
-  EXPECT_EQ(content_of(folder / "file"), "old");
+  EXPECT_EQ(text_in(folder / "file"), "old");
   file.commit();
-  EXPECT_EQ(content_of(folder / "file"), "new");
+  EXPECT_EQ(text_in(folder / "file"), "new");
 }
 
 TEST(AtomicFile, removes_the_temporary_when_never_committed) {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   { AtomicFile(folder / "file").write("new"); }
-  EXPECT_EQ(content_of(folder / "file"), "old");
+  EXPECT_EQ(text_in(folder / "file"), "old");
   EXPECT_EQ(folder.names(), Names{"file"});
 }
 
@@ -69,7 +69,7 @@ TEST(AtomicFile, leaves_nothing_new_when_the_disk_is_full) {
     // The first write is cut short at 4096 bytes, the next one fails.
     expect_error(ErrorKind::io, "cannot write", [&] { write_file(folder / "file", large); });
   }
-  EXPECT_EQ(content_of(folder / "file"), "old");
+  EXPECT_EQ(text_in(folder / "file"), "old");
   EXPECT_EQ(folder.names(), Names{"file"});
 }
 
@@ -108,14 +108,14 @@ TEST(AtomicFile, writes_through_a_symbolic_link) {
   std::filesystem::create_symlink("file", folder / "link");
   write_file(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-  EXPECT_EQ(content_of(folder / "file"), "new");
+  EXPECT_EQ(text_in(folder / "file"), "new");
 }
 
 TEST(AtomicFile, takes_the_longest_name_a_folder_can_hold) {
   const TemporaryFolder folder;
   const std::string name(255, 'n');
   write_file(folder / name, "text");
-  EXPECT_EQ(content_of(folder / name), "text");
+  EXPECT_EQ(text_in(folder / name), "text");
 }
 
 TEST(AtomicFile, refuses_a_name_that_is_too_long_and_cleans_up) {
@@ -133,7 +133,7 @@ TEST(AtomicFile, refuses_a_path_below_a_regular_file) {
   const TemporaryFolder folder;
   write_file(folder / "file", "text");
   expect_error(ErrorKind::io, "Not a directory", [&] { write_file(folder / "file/inner", "x"); });
-  EXPECT_EQ(content_of(folder / "file"), "text");
+  EXPECT_EQ(text_in(folder / "file"), "text");
 }
 
 TEST(AtomicFile, refuses_a_folder_that_takes_no_files) {
@@ -194,7 +194,7 @@ TEST(SweepTemporaries, leaves_a_living_writer_alone) {
   file.write("text");
   sweep_temporaries(folder.path());
   file.commit();
-  EXPECT_EQ(content_of(folder / "file"), "text");
+  EXPECT_EQ(text_in(folder / "file"), "text");
 }
 
 TEST(SweepTemporaries, leaves_everything_else) {

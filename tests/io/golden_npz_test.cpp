@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMost = 1 << 28;
+constexpr uint64_t kMostBytes = 1 << 28;
 
 fs::path npz_folder() {
   return test::golden_root() / "nets" / "npz";
@@ -56,7 +56,7 @@ TEST(GoldenNpz, arrays_are_what_numpy_wrote) {
     const NpzFile file = NpzFile::open(path);
     for (const std::string& name : file.names()) {
       SCOPED_TRACE(path.string() + " " + name);
-      const NpyArray array = file.read(name, kMost);
+      const NpyArray array = file.read(name, kMostBytes);
       EXPECT_TRUE(is_expected(expected, name, array));
       ++compared;
     }
@@ -74,7 +74,7 @@ TEST(GoldenNpz, our_files_have_the_layout_of_numpys) {
     const bool packed = entries.at(0).at("method") == 8;
     NpzWriter writer(folder / "ours.npz", packed ? ZipMethod::deflated : ZipMethod::stored);
     for (const std::string& array : source.names()) {
-      const NpyArray content = source.read(array, kMost);
+      const NpyArray content = source.read(array, kMostBytes);
       writer.begin(array, content.dtype, {content.shape.begin() + 1, content.shape.end()});
       writer.write(content.bytes);
       writer.end();
@@ -88,7 +88,7 @@ TEST(GoldenNpz, our_files_have_the_layout_of_numpys) {
       EXPECT_EQ(entry.name, theirs.at("name"));
       EXPECT_EQ(static_cast<int>(entry.method), theirs.at("method"));
       EXPECT_EQ(entry.size, theirs.at("usize"));
-      const auto content = read_entry(entry, ours.source(), kMost);
+      const auto content = read_entry(entry, ours.source(), kMostBytes);
       EXPECT_EQ(npy_header_size(content, entry.name), theirs.at("npy_data_offset"));
       const std::string header = theirs.at("npy_header");
       EXPECT_EQ(text_of(content).substr(10, header.size()), header);

@@ -24,7 +24,7 @@ PickleTree parse(std::string_view bytes) {
   return PickleTree::parse(bytes_of(bytes), "made.pt");
 }
 
-void expect_refused(const std::string& part, const std::string& bytes) {
+void expect_refused_pickle(const std::string& part, const std::string& bytes) {
   SCOPED_TRACE(part);
   expect_input_error(part, [&] { parse(bytes); });
 }
@@ -99,47 +99,47 @@ TEST(Pickle, depth_does_not_matter) {
 }
 
 TEST(Pickle, refuses_other_things) {
-  expect_refused("does not begin as a pickle does", "");
-  expect_refused("does not begin as a pickle does", "hello, world");
-  expect_refused("protocol 0", "\x80\x00."s);
-  expect_refused("protocol 9", "\x80\x09.");
-  expect_refused("instruction 0x82", pickle("\x82\x01"));  // the extension registry
-  expect_refused("instruction 0x69", pickle("ios\nsystem\n"));
+  expect_refused_pickle("does not begin as a pickle does", "");
+  expect_refused_pickle("does not begin as a pickle does", "hello, world");
+  expect_refused_pickle("protocol 0", "\x80\x00."s);
+  expect_refused_pickle("protocol 9", "\x80\x09.");
+  expect_refused_pickle("instruction 0x82", pickle("\x82\x01"));  // the extension registry
+  expect_refused_pickle("instruction 0x69", pickle("ios\nsystem\n"));
 }
 
 TEST(Pickle, refuses_misuse_of_the_stack) {
   const std::string stack = "more from its stack than there is";
-  expect_refused(stack, pickle(""));
-  expect_refused(stack, pickle("0"));
-  expect_refused(stack, pickle("NR"));
-  expect_refused(stack, pickle("N(a"));
-  expect_refused(stack, pickle("(u"));
-  expect_refused("mark", pickle("Nt"));
-  expect_refused("never noted", pickle("h\x05"));
-  expect_refused("key without a value", pickle("}(Nu"));
-  expect_refused("adds items to something else than a list", pickle("NNa"));
-  expect_refused("adds items to something else than a dictionary", pickle("]NNs"));
-  expect_refused("names a class by no string", pickle("NN\x93"));
-  expect_refused("than pairs",
-                 pickle(call(global("collections", "OrderedDict"), {list({number(1)})})));
+  expect_refused_pickle(stack, pickle(""));
+  expect_refused_pickle(stack, pickle("0"));
+  expect_refused_pickle(stack, pickle("NR"));
+  expect_refused_pickle(stack, pickle("N(a"));
+  expect_refused_pickle(stack, pickle("(u"));
+  expect_refused_pickle("mark", pickle("Nt"));
+  expect_refused_pickle("never noted", pickle("h\x05"));
+  expect_refused_pickle("key without a value", pickle("}(Nu"));
+  expect_refused_pickle("adds items to something else than a list", pickle("NNa"));
+  expect_refused_pickle("adds items to something else than a dictionary", pickle("]NNs"));
+  expect_refused_pickle("names a class by no string", pickle("NN\x93"));
+  expect_refused_pickle("than pairs",
+                        pickle(call(global("collections", "OrderedDict"), {list({number(1)})})));
 }
 
 TEST(Pickle, refuses_false_lengths) {
-  expect_refused("ends early", pickle("X\xff\xff\xff\xff"s));
-  expect_refused("ends early", "\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff."s);
-  expect_refused("ends early", pickle("\x8b\xff\xff\xff\x7f"s));
-  expect_refused("has no end", pickle("cos"));
-  expect_refused("ends early", "\x80\x02N");
+  expect_refused_pickle("ends early", pickle("X\xff\xff\xff\xff"s));
+  expect_refused_pickle("ends early", "\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff."s);
+  expect_refused_pickle("ends early", pickle("\x8b\xff\xff\xff\x7f"s));
+  expect_refused_pickle("has no end", pickle("cos"));
+  expect_refused_pickle("ends early", "\x80\x02N");
 }
 
 TEST(Pickle, memory_is_bounded) {
-  expect_refused("more than 1000000 values", pickle(std::string(2'000'000, 'N')));
+  expect_refused_pickle("more than 1000000 values", pickle(std::string(2'000'000, 'N')));
   // Each of these dictionaries repeats a long list, for five bytes of pickle.
   std::string bytes = "](" + joined(Parts(1000, tuple({number(1), number(2)}))) + "eq\x00"s;
   bytes += "0" + global("collections", "OrderedDict") + "q\x01"s + "0";
   for (int i = 0; i < 100'000; ++i) bytes += "h\x01h\x00\x85R"s;
   const uint64_t before = test::peak_memory();
-  expect_refused("more than 4000000 items", pickle(bytes));
+  expect_refused_pickle("more than 4000000 items", pickle(bytes));
   EXPECT_LT(test::peak_memory() - before, uint64_t{256} << 20);
 }
 

@@ -36,7 +36,7 @@ void read_all(std::string_view file) {
   for (const ZipEntry& entry : zip.entries()) read_entry(entry, "made.zip", kMost);
 }
 
-void expect_refused(const std::string& part, const std::string& file) {
+void expect_refused_zip(const std::string& part, const std::string& file) {
   SCOPED_TRACE(part);
   expect_input_error(part, [&] { read_all(file); });
 }
@@ -86,34 +86,34 @@ TEST(ZipReader, paths_are_only_names) {
 }
 
 TEST(ZipReader, refuses_what_has_no_directory) {
-  expect_refused("no zip directory", "");
-  expect_refused("no zip directory", "PK\3\4 and nothing else of any use");
+  expect_refused_zip("no zip directory", "");
+  expect_refused_zip("no zip directory", "PK\3\4 and nothing else of any use");
 }
 
 TEST(ZipReader, refuses_false_sizes) {
-  expect_refused("has 14 bytes and claims 15",
-                 made_zip({{.name = "a", .content = "stored content", .size = 15}}));
-  expect_refused("ends outside the file",
-                 made_zip({{.name = "a", .content = "x", .size = 500, .packed_size = 500}}));
-  expect_refused("unpacks to less",
-                 made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 4}}));
-  expect_refused("unpacks to more",
-                 made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 2}}));
-  expect_refused("unpacks to more",
-                 made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 0}}));
+  expect_refused_zip("has 14 bytes and claims 15",
+                     made_zip({{.name = "a", .content = "stored content", .size = 15}}));
+  expect_refused_zip("ends outside the file",
+                     made_zip({{.name = "a", .content = "x", .size = 500, .packed_size = 500}}));
+  expect_refused_zip("unpacks to less",
+                     made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 4}}));
+  expect_refused_zip("unpacks to more",
+                     made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 2}}));
+  expect_refused_zip("unpacks to more",
+                     made_zip({{.name = "a", .content = "xyz", .packed = true, .size = 0}}));
 }
 
 TEST(ZipReader, refuses_bombs_without_unpacking_them) {
   const std::string zeros(1 << 20, '\0');
   // A true bomb is cut off at the reader's limit, a false one already by its claim.
-  expect_refused("at most 1048576 are read at once",
-                 made_zip({{.name = "a", .content = zeros + "x", .packed = true}}));
+  expect_refused_zip("at most 1048576 are read at once",
+                     made_zip({{.name = "a", .content = zeros + "x", .packed = true}}));
   const uint64_t before = test::peak_memory();
-  expect_refused("claims to unpack to", made_zip({{.name = "a",
-                                                   .content = "x",
-                                                   .packed = true,
-                                                   .size = uint64_t{1} << 50,
-                                                   .as_zip64 = true}}));
+  expect_refused_zip("claims to unpack to", made_zip({{.name = "a",
+                                                       .content = "x",
+                                                       .packed = true,
+                                                       .size = uint64_t{1} << 50,
+                                                       .as_zip64 = true}}));
   EXPECT_LT(test::peak_memory() - before, uint64_t{32} << 20);
 }
 
@@ -121,45 +121,45 @@ TEST(ZipReader, refuses_overlapping_entries) {
   std::vector<MadeEntry> entries = {{.name = "a", .content = "content"},
                                     {.name = "a", .content = "content"}};
   entries[1].header = 0;
-  expect_refused("overlap", made_zip(entries));
+  expect_refused_zip("overlap", made_zip(entries));
   // The quoted header of one inside the content of another.
   const std::string inner = made_zip({{.name = "b", .content = "inner"}});
   entries = {{.name = "a", .content = inner}, {.name = "b", .content = "inner"}};
   entries[1].header = 31;
-  expect_refused("overlap", made_zip(entries));
+  expect_refused_zip("overlap", made_zip(entries));
 }
 
 TEST(ZipReader, refuses_a_name_that_comes_twice_or_differs) {
-  expect_refused("comes twice",
-                 made_zip({{.name = "a", .content = "1"}, {.name = "a", .content = "2"}}));
-  expect_refused("another name", made_zip({{.name = "a", .content = "1", .local_name = "b"}}));
+  expect_refused_zip("comes twice",
+                     made_zip({{.name = "a", .content = "1"}, {.name = "a", .content = "2"}}));
+  expect_refused_zip("another name", made_zip({{.name = "a", .content = "1", .local_name = "b"}}));
 }
 
 TEST(ZipReader, refuses_false_places) {
-  expect_refused("lies outside the file",
-                 made_zip({{.name = "a", .content = "1", .header = 4000}}));
-  expect_refused("has no header", made_zip({{.name = "a", .content = "123", .header = 1}}));
-  expect_refused("directory lies outside", made_zip(two_entries(), {.begin = 100000}));
-  expect_refused("directory lies outside",
-                 made_zip(two_entries(), {.begin = ~uint64_t{0}, .as_zip64 = true}));
-  expect_refused("cannot hold 999 entries", made_zip(two_entries(), {.count = 999}));
-  expect_refused("ends early", made_zip(two_entries(), {.count = 1, .size = 50}));
-  expect_refused("more than its entries", made_zip(two_entries(), {.count = 1}));
+  expect_refused_zip("lies outside the file",
+                     made_zip({{.name = "a", .content = "1", .header = 4000}}));
+  expect_refused_zip("has no header", made_zip({{.name = "a", .content = "123", .header = 1}}));
+  expect_refused_zip("directory lies outside", made_zip(two_entries(), {.begin = 100000}));
+  expect_refused_zip("directory lies outside",
+                     made_zip(two_entries(), {.begin = ~uint64_t{0}, .as_zip64 = true}));
+  expect_refused_zip("cannot hold 999 entries", made_zip(two_entries(), {.count = 999}));
+  expect_refused_zip("ends early", made_zip(two_entries(), {.count = 1, .size = 50}));
+  expect_refused_zip("more than its entries", made_zip(two_entries(), {.count = 1}));
 }
 
 TEST(ZipReader, refuses_encryption_other_methods_and_parts) {
-  expect_refused("is encrypted", made_zip({{.name = "a", .content = "1", .flags = 1}}));
-  expect_refused("method 14", made_zip({{.name = "a", .content = "1", .method = 14}}));
-  expect_refused("one part of several", made_zip(two_entries(), {.disk = 1}));
-  expect_refused("one part of several", made_zip(two_entries(), {.disk = 1, .as_zip64 = true}));
+  expect_refused_zip("is encrypted", made_zip({{.name = "a", .content = "1", .flags = 1}}));
+  expect_refused_zip("method 14", made_zip({{.name = "a", .content = "1", .method = 14}}));
+  expect_refused_zip("one part of several", made_zip(two_entries(), {.disk = 1}));
+  expect_refused_zip("one part of several", made_zip(two_entries(), {.disk = 1, .as_zip64 = true}));
 }
 
 TEST(ZipReader, refuses_damaged_content) {
-  expect_refused("checksum", made_zip({{.name = "a", .content = "1", .checksum = 7}}));
-  expect_refused("checksum",
-                 made_zip({{.name = "a", .content = "1", .packed = true, .checksum = 7}}));
-  expect_refused("cannot be unpacked",
-                 made_zip({{.name = "a", .content = "\xff\xff\xff", .size = 5, .method = 8}}));
+  expect_refused_zip("checksum", made_zip({{.name = "a", .content = "1", .checksum = 7}}));
+  expect_refused_zip("checksum",
+                     made_zip({{.name = "a", .content = "1", .packed = true, .checksum = 7}}));
+  expect_refused_zip("cannot be unpacked",
+                     made_zip({{.name = "a", .content = "\xff\xff\xff", .size = 5, .method = 8}}));
   const std::string file = made_zip({{.name = "a", .content = "1", .checksum = 7}});
   const ZipFile zip = ZipFile::parse(bytes_of(file), "made.zip");
   expect_input_error("checksum", [&] { check_stored(*zip.find("a"), "made.zip"); });
