@@ -24,7 +24,7 @@ build: configure  ## build the program: build/eqm
 	@cmake --build build -j $(JOBS) --target eqm_cli
 
 demo: build  ## sample the shipped model: ten classes of Fashion-MNIST
-	@echo "== eqm sample: 80 samples of models/fashion-xs4.safetensors, about a minute"
+	@echo "== eqm sample: 80 samples of models/fashion-xs4.safetensors, some seconds"
 	@$(EQM) sample --model models/fashion-xs4.safetensors --per-class 8 --limit 60 --out out/demo
 	@echo "== the picture: out/demo/grid.png"
 

@@ -72,6 +72,8 @@ std::string json_of(const Report& report) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Result& r : report.results) {
     rows.push_back({{"name", r.name},
+                    {"axis", r.axis},
+                    {"at", r.at},
                     {"plain_ms", r.plain_ms},
                     {"ours_ms", r.ours_ms},
                     {"ratio", r.ratio},

@@ -47,19 +47,22 @@ bench::Report described_machine() {
 }
 
 // How cost grows along each axis that was swept.
-void draw_sweeps(const bench::Report& report, const std::filesystem::path& folder) {
+void draw_sweeps(const bench::Report& report, bool alone, const std::filesystem::path& folder) {
   for (const char* axis : {"batch", "tokens", "width"}) {
     draw::Series plain = {.name = "plain LibTorch"}, ours = {.name = "eqm"};
     for (const bench::Result& result : report.results) {
       if (result.axis != axis) continue;
-      plain.x.push_back(result.at);
-      plain.y.push_back(result.plain_ms);
+      if (!alone) {
+        plain.x.push_back(result.at);
+        plain.y.push_back(result.plain_ms);
+      }
       ours.x.push_back(result.at);
       ours.y.push_back(result.ours_ms);
     }
     if (ours.x.size() < 2) continue;
     draw::Canvas canvas(720, 440);
-    const std::vector<draw::Series> series = {plain, ours};
+    std::vector<draw::Series> series = {ours};
+    if (!alone) series.insert(series.begin(), plain);
     draw::line_chart(canvas, {.x = 70, .y = 50, .width = 620, .height = 330}, series,
                      {.title = fmt::format("A forward pass by {}", axis),
                       .x_label = axis,
@@ -96,7 +99,7 @@ std::string bench_kernels(const KernelBench& options, const std::string& subject
     report.results.push_back(bench::compare(work, pace, report.peak));
     std::cout << bench::row_of(report.results.back()) << std::flush;
   }
-  if (!options.out.empty()) draw_sweeps(report, options.out);
+  if (!options.out.empty()) draw_sweeps(report, options.ours_alone, options.out);
   return bench::json_of(report);
 }
 

@@ -10,7 +10,8 @@ namespace eqm::cli {
 
 class EngineNote {
  public:
-  // Rows under way, evaluations per second since this was made, mean steps of finished samples.
+  // Samples under way, rows evaluated per second since this was made (a sample with several terms
+  // has several), mean steps of finished samples.
   std::string of(const EngineCounts& counts) const;
 
  private:

@@ -44,8 +44,9 @@ Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options) : verb_(verb),
     const std::string flag = (name == verb.positional() ? name + ",--" : "--") + name;
     CLI::Option* added = nullptr;
     if (std::holds_alternative<bool>(option.standard)) {
-      const std::string help = description(option);
-      added = app.add_flag(fmt::format("--{0},!--no-{0}", name), help);
+      std::string help = description(option);
+      if (std::get<bool>(option.standard)) help += fmt::format(" (on; --no-{} for off)", name);
+      added = app.add_flag(fmt::format("--{0},!--no-{0}", name), std::as_const(help));
       added->each([this, name](const std::string& text) { given_[name] = text; });
     } else {
       added = app.add_option_function<std::string>(

@@ -102,6 +102,9 @@ Examples:
   int run(const OptionSet& options, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     plane_.check();
+    if (!is_flow(plane_.objective)) {  // refuses before anything is learned
+      plane_.descent.resolved({.kind = plane_.objective, .magnitude = plane_.magnitude});
+    }
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
     create_folder(folder);
     sweep_temporaries(folder);

@@ -68,6 +68,7 @@ std::vector<Command> all_commands(CLI::App& app) {
   verbs.push_back(info_verb());
   verbs.push_back(import_verb());
   verbs.push_back(export_verb());
+  verbs.push_back(evaluate_verb());
   verbs.push_back(sweep_verb());
   verbs.push_back(bench_verb());
   verbs.push_back(doctor_verb());

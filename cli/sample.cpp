@@ -38,7 +38,7 @@ class Sample final : public Verb {
   std::string name() const override { return "sample"; }
   std::string summary() const override { return "Draws samples from a trained model"; }
   std::string advice() const override {
-    return R"(Sample i of a seed is the same picture whatever else is drawn. --rule land needs about 14 evaluations of the
+    return R"(Sample i of a seed starts from the same noise whatever else is drawn, and its neighbours do not change it. --rule land needs about 14 evaluations of the
 model, nesterov (the paper's) 250; --limit changes that, and the step size follows by itself unless --eta is
 given. --threshold lets each sample stop on its own. --guidance above 1 makes samples more typical of their class;
 --mix descends a weighted sum of classes.
@@ -82,36 +82,45 @@ Examples:
     const Model model = load_for(model_, type);
     const LearnedField field(model);
     const std::vector<Row> rows = rows_of(model);
-    create_folder(out_);
-    warn_of_old_pictures(console);
+    if (!choice_.npz.empty() && !choice_.npz.ends_with(".npz")) {
+      throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", choice_.npz),
+                  "name the file samples.npz, for instance");
+    }
 
     const auto classes = static_cast<int64_t>(rows.size());
-    if (count_ > 0) per_class_ = (count_ + classes - 1) / classes;
-    SamplingJob job = {.count = count_ > 0 ? count_ : per_class_ * classes,
+    const GridLayout layout = {.rows = classes,
+                               .count = count_ > 0 ? count_ : per_class_ * classes};
+    SamplingJob job = {.count = layout.count,
                        .seed = static_cast<uint64_t>(seed_),
                        .descent = descent_,
                        .capacity = rows_};
-    job.terms = [&](int64_t i) { return rows[static_cast<size_t>(i / per_class_)].terms; };
+    job.terms = [&](int64_t i) { return rows[static_cast<size_t>(layout.row_of(i))].terms; };
     job.descent.resolved(model.objective);  // refuses before anything is written
     for (const Row& row : rows) check_terms(field, row.terms);
     std::vector<std::string> names;
     for (const Row& row : rows) names.push_back(row.name);
     if (names.size() == 1 && names[0].empty()) names.clear();
-    const int64_t columns =
-        names.empty() ? static_cast<int64_t>(std::ceil(std::sqrt(job.count))) : per_class_;
     for (const Row& row : rows) {
       if (row.label) choice_.labels.push_back(*row.label);
     }
-    SampleOutput output(out_, model, names, columns, origin(model), choice_);
+    create_folder(out_);
+    warn_of_old_pictures(console);
+    SampleOutput output(out_, model, names, layout, origin(model), choice_);
     const bool whole = draw(field, job, output, console);
     std::cout << output.summary();
     const int64_t lost = output.count_of(DescentStatus::diverged);
-    if (lost > 0) {
+    if (lost > 0 && lost < job.count) {
       console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
     }
     console.log->info("wrote {} to {}", fmt::join(output.finish(), ", "), out_);
     if (const int64_t count = output.npz_samples(); count > 0) {
       console.log->info("wrote {} samples to {}", count, choice_.npz);
+    }
+    if (whole && lost == job.count) {
+      throw Error(
+          ErrorKind::numeric, "every sample diverged",
+          "take smaller steps (--eta, --limit), looser tolerances or smaller weights; are the "
+          "model's weights sound?");
     }
     return whole ? 0 : exit_code_of(interrupt_requested());
   }

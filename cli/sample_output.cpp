@@ -17,7 +17,7 @@
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kMostGridPictures = 400;
+constexpr int64_t kMostGridPictures = 400, kMostColumns = 40;
 constexpr int64_t kMostTraces = 10;
 constexpr int64_t kTraceStages = 9;
 constexpr double kMostBins = 40;
@@ -33,13 +33,24 @@ std::string json_text(const std::string& text) {
 
 }  // namespace
 
+int64_t GridLayout::row_of(int64_t sample) const {
+  const int64_t least = count / rows, longer = count % rows;  // so many rows have one more
+  const int64_t in_longer = longer * (least + 1);
+  return sample < in_longer ? sample / (least + 1) : longer + (sample - in_longer) / least;
+}
+
+int64_t GridLayout::column_of(int64_t sample) const {
+  const int64_t row = row_of(sample);
+  return sample - row * (count / rows) - std::min(row, count % rows);
+}
+
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
-                           std::vector<std::string> rows, int64_t columns, PngText origin,
+                           std::vector<std::string> rows, const GridLayout& layout, PngText origin,
                            const OutputChoice& choice)
     : folder_(folder),
       model_(model),
       rows_(std::move(rows)),
-      columns_(columns),
+      layout_(layout),
       origin_(std::move(origin)),
       choice_(choice),
       lines_(folder / "samples.jsonl") {
@@ -55,12 +66,13 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
 }
 
 std::string SampleOutput::row_of(int64_t sample) const {
-  return rows_.empty() ? "" : rows_.at(static_cast<size_t>(sample / columns_));
+  return rows_.empty() ? "" : rows_.at(static_cast<size_t>(layout_.row_of(sample)));
 }
 
 void SampleOutput::watch(int64_t sample, const Sight& sight) {
-  const bool first = rows_.empty() ? sample < kMostTraces : sample % columns_ == 0;
-  if (!choice_.trace || !first || sample / columns_ >= kMostTraces) return;
+  const bool first = rows_.empty() || layout_.column_of(sample) == 0;
+  const int64_t trace = rows_.empty() ? sample : layout_.row_of(sample);
+  if (!choice_.trace || !first || trace >= kMostTraces) return;
   traces_[sample].push_back(sight.x);
 }
 
@@ -74,7 +86,8 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
 
 void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
   std::optional<int64_t> label;
-  if (!choice_.labels.empty()) label = choice_.labels.at(static_cast<size_t>(sample / columns_));
+  if (!choice_.labels.empty())
+    label = choice_.labels.at(static_cast<size_t>(layout_.row_of(sample)));
   npz_->add(pictures_of(state, model_.scaling).front(), label);
 }
 
@@ -83,6 +96,7 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   ++outcomes_[record.status];
   steps_.push_back(static_cast<double>(record.steps));
   evaluations_.push_back(static_cast<double>(record.evaluations));
+  if (std::isfinite(record.norm)) norms_.push_back(record.norm);
   lines_.write(fmt::format(
       R"({{"sample":{},"label":{},"steps":{},"evaluations":{},"norm":{},"energy":{},"status":"{}"}})"
       "\n",
@@ -95,10 +109,25 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   if (choice_.pictures) write_picture(sample, state);
   if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
-  if (points || sample < kMostGridPictures) kept_.emplace(sample, state);
+  if (points || is_shown(sample)) kept_.emplace(sample, state);
   if (const auto trace = traces_.find(sample); trace != traces_.end()) {
     trace->second.push_back(outcome.x);
   }
+}
+
+// A grid is for looking at: of many samples it shows the first of each row.
+int64_t SampleOutput::shown_columns() const {
+  if (rows_.empty()) {
+    const int64_t shown = std::min(layout_.count, kMostGridPictures);
+    return static_cast<int64_t>(std::ceil(std::sqrt(shown)));
+  }
+  const int64_t most = std::clamp<int64_t>(kMostGridPictures / layout_.rows, 1, kMostColumns);
+  return std::min(layout_.columns(), most);
+}
+
+bool SampleOutput::is_shown(int64_t sample) const {
+  if (rows_.empty()) return sample < kMostGridPictures;
+  return layout_.column_of(sample) < shown_columns() && layout_.row_of(sample) < kMostGridPictures;
 }
 
 void SampleOutput::write_points() {
@@ -114,15 +143,20 @@ void SampleOutput::write_points() {
 
 // Every sample in its place; those that are missing, because they were cancelled, stay black.
 void SampleOutput::write_grid() {
-  const int64_t last = kept_.rbegin()->first;
-  const int64_t rows = last / columns_ + 1;
+  const int64_t last = kept_.rbegin()->first, rows = layout_.row_of(last) + 1;
+  const bool named = !rows_.empty();
+  const int64_t columns = shown_columns();
   Shape shape = model_.backbone->state_shape();
-  shape.insert(shape.begin(), rows_.empty() ? last + 1 : rows * columns_);
+  shape.insert(shape.begin(), named ? rows * columns : last + 1);
   Tensor states = torch::full(shape, -1, torch::kFloat64);
-  for (const auto& [sample, state] : kept_) states[sample].copy_(state[0]);
+  for (const auto& [sample, state] : kept_) {
+    const int64_t place =
+        named ? layout_.row_of(sample) * columns + layout_.column_of(sample) : sample;
+    states[place].copy_(state[0]);
+  }
   std::vector<std::string> names = rows_;
-  if (!names.empty()) names.resize(static_cast<size_t>(rows));
-  write_png(folder_ / "grid.png", picture_grid(states, model_.scaling, columns_, names, ""),
+  if (named) names.resize(static_cast<size_t>(rows));
+  write_png(folder_ / "grid.png", picture_grid(states, model_.scaling, columns, names, ""),
             origin_);
 }
 
@@ -162,6 +196,7 @@ void SampleOutput::write_histogram() {
 
 std::vector<std::string> SampleOutput::finish() {
   lines_.commit();
+  if (npz_ && npz_->count() > 0) npz_->commit();  // before pictures, which may fail
   std::vector<std::string> written = {"samples.jsonl"};
   const bool images = model_.backbone->state_shape().size() == 3;
   if (images && !kept_.empty()) {
@@ -169,7 +204,6 @@ std::vector<std::string> SampleOutput::finish() {
     written.emplace_back("grid.png");
   }
   if (choice_.pictures) written.emplace_back("pictures/");
-  if (npz_ && npz_->count() > 0) npz_->commit();
   if (!images && !kept_.empty()) {
     write_points();
     written.emplace_back("samples.csv");
@@ -194,10 +228,12 @@ int64_t SampleOutput::count_of(DescentStatus status) const {
 std::string SampleOutput::summary() const {
   std::string text;
   for (const auto& [status, count] : outcomes_) {
-    text += fmt::format("{:<18} {} samples\n", name_of(status), count);
+    text += fmt::format("{:<18} {} sample{}\n", name_of(status), count, count == 1 ? "" : "s");
   }
   text += fmt::format("{:<18} {:.1f}\n", "mean steps", mean(steps_));
-  return text + fmt::format("{:<18} {:.1f}\n", "mean evaluations", mean(evaluations_));
+  text += fmt::format("{:<18} {:.1f}\n", "mean evaluations", mean(evaluations_));
+  if (!norms_.empty()) text += fmt::format("{:<18} {:.3g}\n", "mean last norm", mean(norms_));
+  return text;
 }
 
 }  // namespace eqm::cli

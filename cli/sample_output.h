@@ -25,12 +25,21 @@ struct OutputChoice {
   std::vector<int64_t> labels = {};  // of the grid's rows, for the .npz; empty for none
 };
 
+// How samples are divided among the rows of a grid: as evenly as goes, and row by row.
+struct GridLayout {
+  int64_t rows = 1, count = 0;
+
+  int64_t columns() const { return (count + rows - 1) / rows; }
+  int64_t row_of(int64_t sample) const;
+  int64_t column_of(int64_t sample) const;
+};
+
 class SampleOutput {
  public:
-  // `rows` are the names of the grid's rows, each of `columns` samples; `origin` is what made them,
-  // for the pictures' text.
+  // `rows` are the names of the grid's rows, empty where it has none; `origin` is what made the
+  // samples, for the pictures' text.
   SampleOutput(const std::filesystem::path& folder, const Model& model,
-               std::vector<std::string> rows, int64_t columns, PngText origin,
+               std::vector<std::string> rows, const GridLayout& layout, PngText origin,
                const OutputChoice& choice);
 
   // Samples in the order of their numbers. Bad disks are errors here.
@@ -40,7 +49,7 @@ class SampleOutput {
   // Writes what needs all samples. Returns the names of the files.
   std::vector<std::string> finish();
 
-  // One line per status with its count, then the mean steps and evaluations.
+  // One line per status with its count, then the mean steps, evaluations and last norms.
   std::string summary() const;
   int64_t count_of(DescentStatus status) const;
   // How many samples the .npz has; 0 without one.
@@ -48,6 +57,8 @@ class SampleOutput {
 
  private:
   std::string row_of(int64_t sample) const;
+  int64_t shown_columns() const;
+  bool is_shown(int64_t sample) const;
   void write_picture(int64_t sample, const Tensor& state);
   void write_grid();
   void add_to_npz(int64_t sample, const Tensor& state);
@@ -58,14 +69,14 @@ class SampleOutput {
   std::filesystem::path folder_;
   const Model& model_;
   std::vector<std::string> rows_;
-  int64_t columns_;
+  GridLayout layout_;
   PngText origin_;
   OutputChoice choice_;
   AtomicFile lines_;
   std::map<int64_t, Tensor> kept_;  // states for the grid, or points, by number
   std::unique_ptr<SampleNpz> npz_;  // null where none is asked for
   std::map<int64_t, std::vector<State>> traces_;
-  std::vector<double> steps_, evaluations_;
+  std::vector<double> steps_, evaluations_, norms_;
   std::map<DescentStatus, int64_t> outcomes_;
 };
 

@@ -136,7 +136,7 @@ Examples:
     return fmt::format("{}", fmt::join(words, ", "));
   }
 
-  // Everything that all measurements depend on. Names of models are not enough: they may have been
+  // What all measurements depend on. Names of models are not enough: they may have been
   // trained on since.
   nlohmann::json subject_of(const Model& model, const Model& judge) const {
     return {{"model", fingerprint_of(*model.backbone)},

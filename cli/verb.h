@@ -44,6 +44,7 @@ std::unique_ptr<Verb> neighbours_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> import_verb();
 std::unique_ptr<Verb> export_verb();
+std::unique_ptr<Verb> evaluate_verb();
 std::unique_ptr<Verb> sweep_verb();
 std::unique_ptr<Verb> bench_verb();
 std::unique_ptr<Verb> doctor_verb();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How much memory a large model takes. Makes a checkpoint of the reference's XL/2 with its average and optimiser
 # (10.8 GB), imports it, and draws four samples at once from the model. Fails when importing takes more than
-# 1.2 times what is kept, or sampling more than 1.15 times the weights and a guess at its activations.
+# 1.2 times what is kept, or sampling more than 1.15 times the weights, its activations included.
 # measure_memory.sh [FOLDER [PRESET]]; needs 14 GB of disk there for XL/2.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,6 +23,7 @@ measured() {
     sleep 0.05
   done
   wait "$process"
+  cat "$folder/report"
   awk -v peak="$peak" -v kept="$(stat -c %s "$kept")" -v limit="$limit" \
     -v seconds="$((($(date +%s%N) - start) / 1000000000))" 'BEGIN {
     printf "weights %.0f MB, most memory %.0f MB: %.2f of them, in %d s\n", kept / 1e6, peak * 1024 / 1e6, peak * 1024 / kept, seconds

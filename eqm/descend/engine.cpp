@@ -17,6 +17,7 @@ namespace {
 // Of a batch's activations: enough rows that weights are read for many of them, few enough that
 // activations stay near the cores (docs/performance.md, "Rows").
 constexpr double kBatchBytes = 24 << 20;
+constexpr double kFarAway = 1e4;  // times as far from the origin as at the start
 constexpr double kLeastRows = 8, kMostRows = 4096;
 
 NoiseSource noise_of(NoiseKey key) {
@@ -36,7 +37,8 @@ struct Engine::Active {
   Id id = 0;
   Request request;
   std::unique_ptr<Course> course;
-  State last;  // the state at the beginning of the step
+  State last;      // the state at the beginning of the step
+  double far = 0;  // a norm that no descent comes back from
   Rest rest;
   SampleRecord record;
   bool fresh = true;  // at the beginning of a step
@@ -188,6 +190,7 @@ void Engine::start(Waiting waiting) {
   sample.rows = rows_of(sample.request);
   sample.course = sample.request.rule.start(sample.request.start, noise_of(sample.request.noise));
   sample.last = sample.course->x();
+  sample.far = kFarAway * (1 + norm(sample.last));
   active_rows_ += sample.rows;
   {
     const std::lock_guard lock(mutex_);
@@ -211,12 +214,14 @@ bool Engine::drop_cancelled() {
   std::set<Id> ids;
   std::deque<Waiting> dropped;
   bool all = false;
-  const auto gone = [&](Id id) { return (all && id < cancel_below_) || ids.contains(id); };
+  Id below = 0;  // of which all are gone
+  const auto gone = [&](Id id) { return id < below || ids.contains(id); };
   {
     const std::lock_guard lock(mutex_);
     if (cancelled_.empty() && !cancel_all_) return false;
     ids.swap(cancelled_);
     all = std::exchange(cancel_all_, false);
+    if (all) below = cancel_below_;
     const auto stays = [&](const Waiting& waiting) { return !gone(waiting.id); };
     const auto kept = std::stable_partition(queue_.begin(), queue_.end(), stays);
     std::move(kept, queue_.end(), std::back_inserter(dropped));
@@ -279,8 +284,11 @@ std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer
     return DescentStatus::converged;
   }
   const Move move = sample.course->take(answer);
-  if (!is_finite(sample.course->x())) return DescentStatus::diverged;
-  if (move == Move::rest) return DescentStatus::converged;
+  // A network that normalises answers with finite numbers wherever it is asked.
+  if (!(norm(sample.course->x()) <= sample.far)) return DescentStatus::diverged;
+  if (move == Move::rest) {  // without an energy nothing could be compared
+    return std::isfinite(sample.record.energy) ? DescentStatus::converged : DescentStatus::diverged;
+  }
   sample.fresh = move != Move::stage;
   if (!sample.fresh) return std::nullopt;
   ++sample.record.steps;

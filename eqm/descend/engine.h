@@ -30,7 +30,7 @@ enum class DescentStatus {
   converged,  // the sample came to rest
   limit,      // the step limit came first
   arrived,    // the rule came to its end: an integrator at its last time, a landing
-  diverged,   // a non-finite gradient or state; x is the last finite state
+  diverged,   // a gradient that is not finite, or a state far away; x is the state before
   cancelled,
 };
 
@@ -42,7 +42,7 @@ struct SampleRecord {
   // Of the last gradient judged, and the energy there; not a number where nothing was.
   double norm = std::numeric_limits<double>::quiet_NaN();
   double energy = std::numeric_limits<double>::quiet_NaN();
-  DescentStatus status = DescentStatus::limit;
+  DescentStatus status = DescentStatus::cancelled;  // until something else is known
 };
 
 // A sample at the beginning of a step.
@@ -81,7 +81,8 @@ struct EngineCounts {
 class Engine {
  public:
   using Id = uint64_t;
-  // Brings the next request when there is room, or nothing when there are no more.
+  // Brings the next request when there is room, or nothing: it is asked again after the next tick
+  // while samples are under way, and no more when none is.
   using Supply = std::function<std::optional<Request>()>;
 
   // `shape` is that of one state, `type` the device and precision of the field. A capacity of 0
@@ -150,7 +151,8 @@ class Engine {
   Workspace workspace_;  // of a tick
 };
 
-// Rows that fit a comfortable amount of memory, with enough of them to keep matrix products busy.
+// Rows enough to keep matrix products busy, and few enough that what they compute stays near the
+// processor.
 int64_t default_capacity(const Field& field);
 
 }  // namespace eqm

@@ -14,7 +14,7 @@ constexpr double kMostStretch = 20;  // of a Barzilai-Borwein step over η
 
 // Rules that normalise gradients move every number by about η a step, however steep it is: they
 // need to go further than noise and data are apart, and shorter and shorter steps to come to rest.
-constexpr double kNormalisedReach = 2;
+constexpr double kNormalisedReach = 6;
 
 bool normalises(RuleKind rule) {
   return rule == RuleKind::adam || rule == RuleKind::rmsprop;
@@ -66,7 +66,7 @@ void DescentOptions::declare(OptionSet& options) {
   options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, or euler for flows");
   options.number(
       "eta", eta, Range::between(0, 1e30),
-      "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 2/limit for adam "
+      "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 6/limit for adam "
       "and rmsprop");
   options.choice(
       "step-schedule", schedule, step_schedule_names(),
@@ -112,6 +112,11 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
     throw Error(ErrorKind::usage,
                 fmt::format("{} cannot tell the model how far on the way a sample is", name),
                 "for a model that is shown γ choose gd, nesterov, langevin or land");
+  }
+  if (settled.rule == RuleKind::backtracking && schedule != StepSchedule::automatic &&
+      schedule != StepSchedule::constant) {
+    throw Error(ErrorKind::usage, "backtracking finds its step sizes itself and takes no schedule",
+                "leave --step-schedule away");
   }
   const bool normalised = normalises(settled.rule);
   const auto steps = static_cast<double>(std::max<int64_t>(1, limit));
@@ -190,6 +195,12 @@ std::string DescentOptions::described() const {
   if (fraction > 0) say("fraction", fraction);
   if (plateau > 0) say("plateau", plateau);
   return text;
+}
+
+StopTest DescentOptions::stop() const {
+  const bool sde = rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
+  const int64_t last = sde && last_step != LastStep::none ? 1 : 0;  // comes after the noisy ones
+  return {.threshold = threshold, .fraction = fraction, .plateau = plateau, .limit = limit + last};
 }
 
 Rule make_rule(const DescentOptions& options, const Objective& objective) {

@@ -60,9 +60,8 @@ struct DescentOptions {
   // it are usage errors.
   DescentOptions resolved(const Objective& objective) const;
 
-  StopTest stop() const {
-    return {.threshold = threshold, .fraction = fraction, .plateau = plateau, .limit = limit};
-  }
+  // Of resolved options.
+  StopTest stop() const;
 
   // One line for people: the rule and the numbers it uses.
   std::string described() const;

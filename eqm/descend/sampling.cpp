@@ -11,6 +11,8 @@
 namespace eqm {
 namespace {
 
+constexpr int64_t kMostWaiting = 16;  // finished samples for an earlier one, in capacities
+
 // Hands outcomes on in the order of their numbers.
 class InOrder {
  public:
@@ -23,6 +25,8 @@ class InOrder {
       done_(next_, std::move(first->second));
     }
   }
+
+  int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
 
  private:
   const std::function<void(int64_t, Outcome)>& done_;
@@ -77,6 +81,9 @@ EngineCounts run_sampling(const LearnedField& field, const SamplingJob& job) {
   int64_t next = 0;
   const auto supply = [&]() -> std::optional<Request> {
     if (next == job.count) return std::nullopt;
+    // One that takes long holds up all that come after it; then the batch runs empty rather than
+    // that memory fills up.
+    if (job.in_order && ordered.waiting() >= kMostWaiting * engine.capacity()) return std::nullopt;
     const int64_t sample = next++;
     const int64_t number = job.first_sample + sample;
     Request request = {

@@ -15,7 +15,7 @@ namespace {
 bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                   const PackedWeight* packed) {
   return fused_products({&x, &weight, &bias}) && x.numel() > 0 && weight.is_contiguous() &&
-         worth_packing(x.numel() / x.size(-1), packed);
+         worth_packing(x.numel() / x.size(-1), weight, packed);
 }
 
 Shape with_width(const Tensor& x, int64_t width) {
@@ -91,7 +91,10 @@ Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels) {
 
 Tensor linear_image(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t patch,
                     int64_t channels, PackedWeight* packed) {
-  if (!fused_linear(x, weight, bias, packed) || !bias.is_contiguous() || !x.is_contiguous()) {
+  const bool fits = x.dim() == 3 && grid_of(x.size(1)) * grid_of(x.size(1)) == x.size(1) &&
+                    weight.size(0) == patch * patch * channels;
+  if (!fits || !fused_linear(x, weight, bias, packed) || !bias.is_contiguous() ||
+      !x.is_contiguous()) {
     return unpatchify(linear(x, weight, bias, packed), patch, channels);
   }
   return fused_linear_image(x, weight, bias, patch, channels, packed);

@@ -41,6 +41,13 @@ simd::Left left_of(const Tensor& matrix) {
   return {.data = matrix.data_ptr<float>(), .stride = as_size(matrix.stride(0))};
 }
 
+// Panels of large weights are not kept: a large model would be in memory twice. Packing them for
+// every product costs as much as some thirty rows do.
+bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
+  constexpr int64_t kLarge = 2'000'000;
+  return packed && weight.numel() < kLarge;
+}
+
 Tensor run_product(const Tensor& g, const Tensor& w) {
   thread_local simd::Scratch scratch;
   const size_t depth = as_size(w.size(0)), columns = as_size(w.size(1));
@@ -140,9 +147,9 @@ Tensor as_matrix(const Tensor& x) {
   return rows_are_contiguous(matrix) ? matrix : matrix.contiguous();
 }
 
-bool worth_packing(int64_t rows, const PackedWeight* packed) {
+bool worth_packing(int64_t rows, const Tensor& weight, const PackedWeight* packed) {
   constexpr int64_t kFew = 32;  // a row costs about as much as a thirtieth of packing
-  return packed || rows >= kFew;
+  return keeps_panels(weight, packed) || rows >= kFew;
 }
 
 Tensor row_sum(const Tensor& g) {
@@ -160,13 +167,10 @@ Tensor row_sum(const Tensor& g) {
 
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
                               const simd::Finish& finish) {
-  // Panels of large weights are not kept: a large model would be in memory twice, and packing costs
-  // little beside a product with that many columns.
-  constexpr int64_t kLarge = 2'000'000;
   thread_local simd::Scratch scratch;
   std::shared_ptr<const float> kept;
   const float* panels = nullptr;
-  if (packed && w.numel() < kLarge) {
+  if (keeps_panels(w, packed)) {
     kept = packed->panels(w);
     panels = kept.get();
   } else {

@@ -22,16 +22,17 @@ Judge::Judge(Model classifier) : model_(std::move(classifier)) {
 
 Judge::Opinion Judge::of(const Tensor& pixels) const {
   const torch::NoGradGuard guard;
-  std::vector<Tensor> features, labels;
+  std::vector<Tensor> features, probabilities;
   for (int64_t first = 0; first < pixels.size(0); first += kAtOnce) {
     const Tensor some = pixels.narrow(0, first, std::min(kAtOnce, pixels.size(0) - first));
     const Tensor states = model_.scaling.to_states(some).to(options_of(*model_.backbone));
     const Prediction prediction = model_.backbone->forward(states, {});
     features.push_back(prediction.features);
-    labels.push_back(prediction.output.argmax(1));
+    probabilities.push_back(prediction.output.softmax(1));
   }
   if (features.empty()) throw Error(ErrorKind::usage, "there are no pictures to judge");
-  return {.features = torch::cat(features), .labels = torch::cat(labels)};
+  const Tensor chances = torch::cat(probabilities);
+  return {.features = torch::cat(features), .probabilities = chances, .labels = chances.argmax(1)};
 }
 
 Moments moments_of(const Judge& judge, const Source& pictures) {

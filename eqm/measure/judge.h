@@ -14,8 +14,9 @@ class Judge {
   explicit Judge(Model classifier);
 
   struct Opinion {
-    Tensor features;  // [n, d]
-    Tensor labels;    // [n] int64: the classes they look like
+    Tensor features;       // [n, d]
+    Tensor probabilities;  // [n, classes]
+    Tensor labels;         // [n] int64: the classes they look like
   };
   // Pixels [n, C, H, W] from 0 to 255, bytes or not; some rows at a time, to bound the memory.
   Opinion of(const Tensor& pixels) const;

@@ -13,7 +13,7 @@ constexpr double kPi = std::numbers::pi;
 // Keeps the points apart from every other use of the same seed.
 constexpr uint32_t kPointsDraw = 0x706f696e, kJitterDraw = 0x6a697474;
 
-struct Point {
+struct PlanePoint {
   double x, y;
 };
 
@@ -22,54 +22,54 @@ struct PointDraw {
   double u, v, a, b;
 };
 
-Point rotated(Point p, double angle) {
+PlanePoint rotated(PlanePoint p, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * p.x - s * p.y, s * p.x + c * p.y};
 }
 
-Point two_points(const PointDraw& draw) {
+PlanePoint two_points(const PointDraw& draw) {
   return {draw.u < 0.5 ? -0.75 : 0.75, 0.0};
 }
 
-Point eight_gaussians(const PointDraw& draw) {
+PlanePoint eight_gaussians(const PointDraw& draw) {
   const double angle = std::floor(draw.u * 8) * kPi / 4;
   return {std::cos(angle) + 0.06 * draw.a, std::sin(angle) + 0.06 * draw.b};
 }
 
-Point moons(const PointDraw& draw) {
+PlanePoint moons(const PointDraw& draw) {
   const double angle = kPi * draw.v;
-  const Point upper = {std::cos(angle) - 0.5, std::sin(angle) - 0.25};
-  const Point p = draw.u < 0.5 ? upper : Point{-upper.x, -upper.y};
+  const PlanePoint upper = {std::cos(angle) - 0.5, std::sin(angle) - 0.25};
+  const PlanePoint p = draw.u < 0.5 ? upper : PlanePoint{-upper.x, -upper.y};
   return {0.75 * p.x + 0.03 * draw.a, 0.75 * p.y + 0.03 * draw.b};
 }
 
-Point circles(const PointDraw& draw) {
+PlanePoint circles(const PointDraw& draw) {
   const double angle = 2 * kPi * draw.v;
   const double radius = draw.u < 0.5 ? 1.0 : 0.5;
   return {radius * std::cos(angle) + 0.025 * draw.a, radius * std::sin(angle) + 0.025 * draw.b};
 }
 
-Point spirals(const PointDraw& draw) {
+PlanePoint spirals(const PointDraw& draw) {
   const double turn = 3 * kPi * std::sqrt(draw.v);  // even along the arm
   const double radius = turn / (3 * kPi);
-  const Point arm = {radius * std::cos(turn), radius * std::sin(turn)};
-  const Point p = draw.u < 0.5 ? arm : Point{-arm.x, -arm.y};
+  const PlanePoint arm = {radius * std::cos(turn), radius * std::sin(turn)};
+  const PlanePoint p = draw.u < 0.5 ? arm : PlanePoint{-arm.x, -arm.y};
   return {p.x + 0.02 * draw.a, p.y + 0.02 * draw.b};
 }
 
-Point pinwheel(const PointDraw& draw) {
+PlanePoint pinwheel(const PointDraw& draw) {
   const double blade = std::floor(draw.u * 5);
-  const Point straight = {0.65 + 0.15 * draw.a, 0.05 * draw.b};
+  const PlanePoint straight = {0.65 + 0.15 * draw.a, 0.05 * draw.b};
   return rotated(straight, blade * 2 * kPi / 5 + 1.2 * std::exp(-straight.x) * 1.2);
 }
 
-Point checkerboard(const PointDraw& draw) {
+PlanePoint checkerboard(const PointDraw& draw) {
   const double x = 4 * draw.u, y = 2 * draw.v;  // the column; two of its four squares
   const double column = std::floor(x), square = std::floor(y);
   return {(x - 2) / 2, (2 * square + std::fmod(column, 2) + (y - square) - 2) / 2};
 }
 
-Point place(PlaneSet set, const PointDraw& draw) {
+PlanePoint place(PlaneSet set, const PointDraw& draw) {
   switch (set) {
     case PlaneSet::two_points:
       return two_points(draw);
@@ -110,7 +110,7 @@ Tensor plane_points(PlaneSet set, uint64_t seed, int64_t first, int64_t count) {
     std::array<double, 2> where, blur;
     fill_uniform({.seed = seed, .sample = sample, .draw = kPointsDraw}, where);
     fill_normal({.seed = seed, .sample = sample, .draw = kJitterDraw}, blur);
-    const Point p = place(set, {where[0], where[1], blur[0], blur[1]});
+    const PlanePoint p = place(set, {where[0], where[1], blur[0], blur[1]});
     out[2 * i] = p.x;
     out[2 * i + 1] = p.y;
   }

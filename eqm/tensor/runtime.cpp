@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -44,7 +45,12 @@ torch::Device device_from(const std::string& text) {
 
 int64_t threads_from(int64_t asked) {
   const int64_t most = largest_openmp_team();
-  if (asked == 0) return std::min(usable_processors(), most);
+  if (asked == 0) {
+    // As every program with OpenMP: the variable, or all there are.
+    const char* variable = std::getenv("OMP_NUM_THREADS");
+    const int64_t wanted = variable ? std::strtoll(variable, nullptr, 10) : 0;
+    return std::min(wanted > 0 ? wanted : usable_processors(), most);
+  }
   if (asked > most) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} threads are asked for, and OpenMP grants {}", asked, most),
@@ -58,7 +64,8 @@ int64_t threads_from(int64_t asked) {
 void RuntimeOptions::declare(OptionSet& options) {
   options.section("runtime");
   options.text("device", device, "cpu, cuda or cuda:N");
-  options.count("threads", threads, Range::between(0, 1024), "threads; 0 takes every processor");
+  options.count("threads", threads, Range::between(0, 1024),
+                "threads; 0 takes $OMP_NUM_THREADS, or every processor");
   options.choice("precision", precision, {"float32", "float64", "bfloat16"},
                  "of all numbers; bfloat16 is for the matrix products of training only");
 }

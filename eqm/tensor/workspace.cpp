@@ -1,27 +1,38 @@
 #include "eqm/tensor/workspace.h"
 
-#include <bit>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <c10/core/CPUAllocator.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "eqm/tensor/torch.h"
 
 namespace eqm {
 namespace {
 
-// Sizes are rounded up to a quarter of a power of two, so that batches of nearly the same size
-// share memory.
 size_t rounded(size_t bytes) {
-  constexpr size_t kLeast = 256;
-  if (bytes <= kLeast) return kLeast;
-  const size_t step = std::bit_floor(bytes - 1) / 4;
-  return (bytes + step - 1) / step * step;
+  constexpr size_t kStep = 256;
+  return (bytes + kStep - 1) / kStep * kStep;
 }
+
+// Memory that waits is nobody's, and memory in use ends where its tensor does: the address
+// sanitizer should know.
+#ifdef __SANITIZE_ADDRESS__
+void forbid(void* data, size_t bytes) {
+  ASAN_POISON_MEMORY_REGION(data, bytes);
+}
+void allow(void* data, size_t bytes) {
+  ASAN_UNPOISON_MEMORY_REGION(data, bytes);
+}
+#else
+void forbid(void*, size_t) {}
+void allow(void*, size_t) {}
+#endif
 
 }  // namespace
 
@@ -32,32 +43,21 @@ class Workspace::Pool {
     c10::DataPtr memory;
     size_t bytes = 0;
     std::shared_ptr<Pool> home;
+    ~Block() { allow(memory.get(), bytes); }
   };
 
   std::unique_ptr<Block> take(size_t bytes, c10::Allocator& system) {
-    const size_t wanted = rounded(bytes);
-    {
-      const std::lock_guard lock(mutex_);
-      ++counts_.taken;
-      std::vector<std::unique_ptr<Block>>& left = left_[wanted];
-      if (!left.empty()) {
-        std::unique_ptr<Block> block = std::move(left.back());
-        left.pop_back();
-        return block;
-      }
-    }
-    auto block = std::make_unique<Block>();
-    block->memory = system.allocate(wanted);
-    block->bytes = wanted;
-    const std::lock_guard lock(mutex_);
-    ++counts_.fresh;
-    counts_.bytes += wanted;
+    std::unique_ptr<Block> block = reused(bytes);
+    if (!block) block = fresh(bytes, system);
+    allow(block->memory.get(), bytes);
     return block;
   }
 
   void give_back(std::unique_ptr<Block> block) {
+    forbid(block->memory.get(), block->bytes);
     const std::lock_guard lock(mutex_);
-    if (!closed_) left_[block->bytes].push_back(std::move(block));
+    const size_t bytes = block->bytes;
+    if (!closed_) left_.emplace(bytes, std::move(block));
   }
 
   void close() {
@@ -72,8 +72,42 @@ class Workspace::Pool {
   }
 
  private:
+  // The smallest block that will do; none that is more than twice as large, so that what is left of
+  // large batches serves smaller ones, but not the smallest.
+  std::unique_ptr<Block> reused(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    ++counts_.taken;
+    const auto found = left_.lower_bound(bytes);
+    if (found == left_.end() || found->first > 2 * rounded(bytes)) return nullptr;
+    std::unique_ptr<Block> block = std::move(found->second);
+    left_.erase(found);
+    return block;
+  }
+
+  std::unique_ptr<Block> fresh(size_t bytes, c10::Allocator& system) {
+    auto block = std::make_unique<Block>();
+    block->bytes = rounded(bytes);
+    try {
+      block->memory = system.allocate(block->bytes);
+    } catch (const std::exception&) {  // what waits may be what is missing
+      forget();
+      block->memory = system.allocate(block->bytes);
+    }
+    forbid(block->memory.get(), block->bytes);
+    const std::lock_guard lock(mutex_);
+    ++counts_.fresh;
+    counts_.bytes += block->bytes;
+    return block;
+  }
+
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& entry : left_) counts_.bytes -= entry.first;
+    left_.clear();
+  }
+
   mutable std::mutex mutex_;  // of what follows
-  std::map<size_t, std::vector<std::unique_ptr<Block>>> left_;
+  std::multimap<size_t, std::unique_ptr<Block>> left_;
   Counts counts_;
   bool closed_ = false;
 };
@@ -139,6 +173,7 @@ class Allocator final : public HostAllocator {
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
 
+  // Copes with memory that another deleter came with, too.
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
 };
 

@@ -2,6 +2,10 @@
 // on the host take the memory that earlier tensors of the workspace have left, so that work which
 // repeats itself asks the system for nothing after its first round. A tensor may outlive the scope
 // and the workspace, and may be freed by any thread.
+//
+// LibTorch has one allocator of host memory for the whole process. The first workspace puts its own
+// in that place, which hands on to the one before wherever no scope is open; make it before other
+// threads work with tensors.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +18,10 @@ class Workspace {
  public:
   Workspace();
   Workspace(Workspace&&) noexcept = default;
-  Workspace& operator=(Workspace&&) noexcept = default;
+  Workspace& operator=(Workspace&& other) noexcept {
+    pool_.swap(other.pool_);  // which is closed with the other
+    return *this;
+  }
   ~Workspace();  // gives back what no tensor holds any more
 
   struct Counts {

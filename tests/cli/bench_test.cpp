@@ -121,6 +121,7 @@ TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
   ASSERT_EQ(first.exit_code, 0) << first.errors;
   EXPECT_EQ(lines("sweep/sweep.jsonl"), 2);
   const ProgramResult again = sweep("rule=gd,land limit=3", "sweep");
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
   EXPECT_EQ(lines("sweep/sweep.jsonl"), 2) << "nothing is new";
   const ProgramResult wider = sweep("rule=gd,land limit=3,5", "sweep");
   ASSERT_EQ(wider.exit_code, 0) << wider.errors;
@@ -165,6 +166,39 @@ TEST_F(BenchCli, compares_kernels_with_plain_ones_and_draws_how_cost_grows) {
   EXPECT_TRUE(fs::exists(*shared_ / "sweeps/by-batch.png"));
   EXPECT_FALSE(fs::exists(*shared_ / "sweeps/by-width.png")) << "nothing was measured of it";
   EXPECT_EQ(kernels({"steps", "--only", "nothing"}).exit_code, 2);
+}
+
+TEST_F(BenchCli, evaluates_samples_and_pictures) {
+  const auto evaluate = [](const Words& more, const std::string& samples = "40") {
+    Words words = {"evaluate", "--judge",   "judge", "--data",        "data.safetensors",
+                   "--limit",  "4",         "--out", "evaluation",    "--threads",
+                   "1",        "--samples", samples, "--resamplings", "5"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, {.folder = shared_->path()});
+  };
+  const ProgramResult drawn = evaluate({"--model", "landscape", "--floor"});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.errors;
+  EXPECT_TRUE(contains(drawn.errors, "no test part")) << drawn.errors;
+  const nlohmann::json sets = json_in("evaluation/evaluation.json").at("sets");
+  ASSERT_EQ(sets.size(), 2U) << "samples and noise";
+  EXPECT_EQ(sets[0].at("count"), 40);
+  EXPECT_LE(sets[0].at("frechet_range")[0], sets[0].at("frechet_range")[1]);
+  EXPECT_TRUE(sets[0].contains("accuracy")) << "samples have labels";
+  EXPECT_FALSE(sets[1].contains("accuracy")) << "noise has none";
+  EXPECT_TRUE(fs::exists(*shared_ / "evaluation/evaluation.png"));
+
+  // The data themselves are as good as can be.
+  const ProgramResult same = evaluate({"--pictures", "data.safetensors"}, "64");
+  ASSERT_EQ(same.exit_code, 0) << same.errors;
+  const nlohmann::json own = json_in("evaluation/evaluation.json").at("sets")[0];
+  EXPECT_NEAR(own.at("frechet_distance").get<double>(), 0, 1e-3);
+  EXPECT_EQ(own.at("precision"), 1);
+  EXPECT_EQ(own.at("coverage"), 1);
+
+  EXPECT_EQ(evaluate({}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--model", "landscape", "--pictures", "data.safetensors"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--pictures", "./nowhere"}).exit_code, 4);
+  EXPECT_EQ(evaluate({"--pictures", "data.safetensors", "--neighbours", "90"}).exit_code, 2);
 }
 
 TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {

@@ -1,5 +1,6 @@
 // The program and other people's files: import, export, samples for an evaluator.
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,23 @@ TEST_F(InteropCli, samples_go_to_an_npz) {
     EXPECT_EQ(little_endian(std::span(labels.bytes).subspan(0, 8)), 3u);
     EXPECT_EQ(little_endian(std::span(labels.bytes).subspan(16, 8)), 8u);
   }
+  // More than a grid can show, of a number that no class divides.
+  const ProgramResult many =
+      run({"sample", EQM_SHIPPED_MODEL, "--labels", "0,1,2", "--count", "2000", "--limit", "0",
+           "--no-pictures", "--npz", "many.npz", "--out", "out"});
+  EXPECT_EQ(many.exit_code, 0) << many.errors;
+  const NpyArray asked = NpzFile::open(folder_ / "many.npz").read("arr_1", 1 << 20);
+  std::map<uint64_t, int> counts;
+  for (size_t i = 0; i < asked.bytes.size(); i += 8) {
+    ++counts[little_endian(std::span(asked.bytes).subspan(i, 8))];
+  }
+  EXPECT_EQ(counts, (std::map<uint64_t, int>{{0, 667}, {1, 667}, {2, 666}}));
+  EXPECT_EQ(
+      run({"sample", EQM_SHIPPED_MODEL, "--npz", EQM_SHIPPED_MODEL, "--out", "out"}).exit_code, 2)
+      << "models are no place for samples";
+  const ProgramResult lost = run({"sample", EQM_SHIPPED_MODEL, "--labels", "1", "--count", "1",
+                                  "--limit", "3", "--eta", "1e30", "--out", "lost"});
+  EXPECT_EQ(lost.exit_code, 5) << lost.errors;
   const ProgramResult mixed = run({"sample", EQM_SHIPPED_MODEL, "--mix", "3:1,8:1", "--per-class",
                                    "1", "--limit", "1", "--npz", "mix.npz", "--out", "out"});
   EXPECT_EQ(mixed.exit_code, 0) << mixed.errors;

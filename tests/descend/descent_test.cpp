@@ -198,7 +198,7 @@ TEST(Descent, a_diverging_sample_ends_finite_and_harms_no_other) {
   }
 }
 
-TEST(Descent, an_exploding_sample_keeps_its_last_finite_state) {
+TEST(Descent, an_exploding_sample_keeps_the_state_before) {
   // ∇E = -x³ explodes from 3 and leaves 0.01 nearly where it is.
   const TestField field([](const Tensor& x, const Condition&) { return -x * x * x; });
   const Tensor start = torch::tensor({{3.0f, 1.0f}, {0.01f, 0.01f}}, torch::kFloat32);
@@ -209,13 +209,13 @@ TEST(Descent, an_exploding_sample_keeps_its_last_finite_state) {
   EXPECT_EQ(result.samples[0].status, DescentStatus::diverged);
   EXPECT_EQ(result.samples[1].status, DescentStatus::limit);
   EXPECT_EQ(result.samples[1].steps, 50);
-  // One whole state of its path, not a mix of two: a step after the last that had a gradient.
-  const Tensor before = last_seen[0].to(torch::kFloat64);
-  EXPECT_TRUE(close(result.x[0], before + 0.5 * before.pow(3), 1e-6)) << result.x[0];
+  // One whole state of its path, not a mix of two, and not far away.
+  EXPECT_TRUE(close(result.x[0], last_seen[0], 1e-6)) << result.x[0];
+  EXPECT_LT(result.x[0].abs().max().item<double>(), 1e6);
 }
 
-TEST(Descent, a_state_that_overflows_in_one_element_is_not_mixed_with_the_one_before) {
-  // The second update takes the first coordinate beyond float32 while the second one moves on by 1.
+TEST(Descent, a_state_that_flies_away_in_one_element_is_not_mixed_with_the_one_before) {
+  // The first coordinate goes far beyond any data while the second one moves on by 1.
   const TestField field([&](const Tensor& x, const Condition&) {
     return torch::tensor({{2e17f, 1e-21f}}).expand_as(x).contiguous();
   });
@@ -223,9 +223,8 @@ TEST(Descent, a_state_that_overflows_in_one_element_is_not_mixed_with_the_one_be
   const DescentResult result =
       descend(field, gradient_descent(1e21), request_for(start, {.threshold = 0, .limit = 100}));
   EXPECT_EQ(result.samples[0].status, DescentStatus::diverged);
-  EXPECT_EQ(result.samples[0].steps, 1);
-  EXPECT_TRUE(close(result.x, torch::tensor({{-2e38f, 9.0f}}), 1e-6));
-  EXPECT_NEAR(result.x[0][1].item<double>(), 9, 1e-5);
+  EXPECT_EQ(result.samples[0].steps, 0);
+  EXPECT_TRUE(torch::equal(result.x, start));
 }
 
 TEST(Descent, watchers_see_every_sample_until_it_stops) {

@@ -390,6 +390,28 @@ class Liar final : public Field {
   }
 };
 
+// A field without energies worth the name.
+class Void final : public Field {
+ public:
+  Tensor gradient(const Tensor& x, const Condition&) const override { return x; }
+  bool has_energy() const override { return true; }
+  GradientAndEnergy gradient_and_energy(const Tensor& x, const Condition&) const override {
+    return {.gradient = x, .energy = torch::full({x.size(0)}, std::nan(""), x.options())};
+  }
+};
+
+TEST(Engine, a_line_search_without_energies_has_not_converged) {
+  const Void field;
+  Engine engine(field, {2}, torch::kFloat64);
+  SampleRecord record;
+  Request request = {
+      .start = {1.0, 1.0}, .terms = {}, .rule = backtracking(1.0), .stop = {.limit = 99}};
+  request.done = [&](const Outcome& outcome) { record = outcome.record; };
+  engine.submit(std::move(request));
+  engine.run();
+  EXPECT_EQ(record.status, DescentStatus::diverged);
+}
+
 TEST(Engine, a_line_search_that_finds_nothing_better_takes_no_step) {
   const Liar field;
   Engine engine(field, {2}, torch::kFloat64);
@@ -433,6 +455,29 @@ TEST(Engine, takes_requests_from_several_threads_while_it_runs) {
   EXPECT_LE(cancelled, 12);  // some were done before
   EXPECT_EQ(engine.counts().queued, 0);
   EXPECT_EQ(engine.counts().active, 0);
+}
+
+TEST(Engine, is_cancelled_from_another_thread_again_and_again) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 5);
+  std::atomic<int> cancelled = 0;
+  std::thread server([&] { engine.serve(); });
+  std::thread client([&] {
+    for (int round = 0; round < 20; ++round) {
+      for (int i = 0; i < 10; ++i) {
+        Request request = request_of(1, 0, {.threshold = 0, .limit = int64_t{1} << 40});
+        request.done = [&](const Outcome& outcome) {
+          cancelled += outcome.record.status == DescentStatus::cancelled ? 1 : 0;
+        };
+        engine.submit(std::move(request));
+      }
+      engine.cancel_all();
+    }
+  });
+  client.join();
+  engine.close();
+  server.join();
+  EXPECT_EQ(cancelled, 200) << "none would ever end by itself";
 }
 
 TEST(Engine, refuses_what_can_never_work) {

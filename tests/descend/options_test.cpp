@@ -90,7 +90,7 @@ TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
   EXPECT_EQ(text({.rule = RuleKind::gradient_descent, .limit = 30, .threshold = 2}),
             "gd eta 0.025 limit 30 threshold 2");
   EXPECT_EQ(text({.rule = RuleKind::adam, .limit = 20}),
-            "adam eta 0.1 schedule linear mean-decay 0.5 square-decay 0.9 limit 20");
+            "adam eta 0.3 schedule linear mean-decay 0.5 square-decay 0.9 limit 20");
   EXPECT_EQ(text({.rule = RuleKind::langevin, .eta = 0.5, .temperature = 2, .limit = 3}),
             "langevin eta 0.5 temperature 2 limit 3");
   EXPECT_EQ(text({.rule = RuleKind::heun, .limit = 9}, ObjectiveKind::fm), "heun steps 9");

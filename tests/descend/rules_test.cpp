@@ -15,7 +15,7 @@ using Slope = std::function<State(const State&)>;
 
 const NoiseSource kNoNoise = [](int64_t, State&) { FAIL() << "this rule has no use for noise"; };
 
-State normal(uint64_t seed, size_t size) {
+State normal_state(uint64_t seed, size_t size) {
   State x(size);
   fill_normal({.seed = seed}, std::span<double>(&x[0], size));
   return x;
@@ -44,7 +44,7 @@ State bumpy(const State& p) {
 TEST(GradientDescent, follows_the_closed_form_on_a_quadratic) {
   // E = ½ Σ a_j x_j²: x_k = (1 - η a)^k x_0
   const State a = {0.1, 1.0, 3.0, 7.5};
-  const State start = normal(1, 4);
+  const State start = normal_state(1, 4);
   const double eta = 0.2;
   const auto states = path(gradient_descent(eta), start, 17, [&](const State& p) { return a * p; });
   for (const int k : {0, 1, 2, 17}) {
@@ -54,7 +54,7 @@ TEST(GradientDescent, follows_the_closed_form_on_a_quadratic) {
 }
 
 TEST(Nesterov, without_look_ahead_is_gradient_descent) {
-  const State start = normal(2, 6);
+  const State start = normal_state(2, 6);
   const State plain = path(gradient_descent(0.1), start, 12, bumpy).back();
   EXPECT_EQ(apart(path(nesterov_look_ahead(0.1, 0), start, 12, bumpy).back(), plain), 0);
   EXPECT_EQ(apart(path(nesterov_velocity(0.1, 0), start, 12, bumpy).back(), plain), 0);
@@ -174,7 +174,7 @@ TEST(BarzilaiBorwein, keeps_its_step_in_bounds_where_the_landscape_bends_down) {
 }
 
 TEST(Langevin, at_temperature_0_is_gradient_descent) {
-  const State start = normal(3, 4);
+  const State start = normal_state(3, 4);
   const NoiseSource noise = [](int64_t, State& out) { out = 1.0; };
   EXPECT_EQ(apart(path(langevin(0.1, 0), start, 7, bumpy, noise).back(),
                   path(gradient_descent(0.1), start, 7, bumpy).back()),
@@ -320,7 +320,7 @@ TEST(Rules, probe_does_not_move_the_state) {
   for (const Rule& rule : {gradient_descent(0.1), nesterov_look_ahead(0.1, 0.5),
                            nesterov_velocity(0.1, 0.5), heavy_ball(0.1, 0.5), adam(0.1, 0.9, 0.99),
                            rmsprop(0.1, 0.9), barzilai_borwein(0.1, 10), walk_and_land({})}) {
-    const auto course = rule.start(normal(3, 5), kNoNoise);
+    const auto course = rule.start(normal_state(3, 5), kNoNoise);
     EXPECT_EQ(apart(course->probe(), course->x()), 0);
     course->take({.gradient = State(1.0, 5)});
     const State moved = course->x();

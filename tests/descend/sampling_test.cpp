@@ -99,6 +99,15 @@ TEST(Sampling, by_an_sde_depends_on_the_seed_and_needs_a_flow_with_time) {
   const Tensor once = sampled(field, request);
   EXPECT_TRUE(torch::equal(sampled(field, request), once));
   EXPECT_FALSE(close(sampled(field, request_with({.limit = 5})), once, 1e-3));
+  for (const LastStep last : {LastStep::none, LastStep::mean, LastStep::tweedie, LastStep::euler}) {
+    request.descent.last_step = last;
+    const DescentResult result = sample(field, request);
+    for (const SampleRecord& record : result.samples) {
+      EXPECT_EQ(record.status, DescentStatus::arrived);
+      EXPECT_EQ(record.steps, last == LastStep::none ? 5 : 6);
+    }
+    EXPECT_EQ(torch::equal(result.x, once), last == LastStep::mean) << "the default";
+  }
   expect_error(ErrorKind::usage, "an SDE needs a flow",
                [&] { sample(field_of(ObjectiveKind::eqm), request); });
 }

@@ -20,20 +20,20 @@ using test::expect_input_error;
 using test::little;
 using std::string_literals::operator""s;
 
-PickleTree parse(std::string_view bytes) {
+PickleTree parse_pickle(std::string_view bytes) {
   return PickleTree::parse(bytes_of(bytes), "made.pt");
 }
 
 void expect_refused_pickle(const std::string& part, const std::string& bytes) {
   SCOPED_TRACE(part);
-  expect_input_error(part, [&] { parse(bytes); });
+  expect_input_error(part, [&] { parse_pickle(bytes); });
 }
 
 TEST(Pickle, reads_numbers_and_strings) {
   const std::string bytes = pickle(
       tuple({"K\x07", "M\x01\x02", "J\xff\xff\xff\xff"s, number(-5), "G\x3f\xf8\0\0\0\0\0\0"s,
              text("name"), "U\x01z", "C\x02\x01\x02", truth(true), none(), "\x8a\x00"s}));
-  const PickleTree tree = parse(bytes);
+  const PickleTree tree = parse_pickle(bytes);
   const PickleValue root = tree.root();
   ASSERT_EQ(root.size(), 11u);
   EXPECT_EQ(root.at(0).integer(), 7);
@@ -56,7 +56,7 @@ TEST(Pickle, reads_collections) {
       call(global("collections", "OrderedDict"), {list({tuple({text("k"), number(9)})})});
   const std::string bytes = pickle(
       dict({{"a", list({number(1), number(2)})}, {"b", ordered}, {"a", number(3)}, {"c", ")"}}));
-  const PickleTree tree = parse(bytes);
+  const PickleTree tree = parse_pickle(bytes);
   EXPECT_EQ(tree.root().find("a")->integer(), 3);  // the last of equal keys
   EXPECT_EQ(tree.root().find("b")->find("k")->integer(), 9);
   EXPECT_EQ(tree.root().find("c")->size(), 0u);
@@ -66,14 +66,14 @@ TEST(Pickle, reads_collections) {
 TEST(Pickle, reads_protocol_4) {
   const std::string bytes =
       "\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94\x8c\x01k\x94\x8c\x01m\x8c\x01n\x93s."s;
-  const PickleTree tree = parse(bytes);
+  const PickleTree tree = parse_pickle(bytes);
   EXPECT_TRUE(tree.root().find("k")->is_global("m", "n"));
 }
 
 // What the famous attack does; here it is only written down.
 TEST(Pickle, runs_nothing) {
   const std::string bytes = pickle(call(global("os", "system"), {text("touch /tmp/owned")}));
-  const PickleTree tree = parse(bytes);
+  const PickleTree tree = parse_pickle(bytes);
   EXPECT_EQ(tree.root().kind(), PickleKind::object);
   EXPECT_TRUE(tree.root().subject()->is_global("os", "system"));
   EXPECT_EQ(tree.root().arguments()->at(0).text(), "touch /tmp/owned");
@@ -83,19 +83,19 @@ TEST(Pickle, runs_nothing) {
 TEST(Pickle, keeps_the_state_and_items_of_objects) {
   const std::string object = call(global("argparse", "Namespace"), {});
   const std::string bytes = pickle(object + dict({{"lr", "G\x3f\xf8\0\0\0\0\0\0"s}}) + "b");
-  EXPECT_EQ(parse(bytes).root().state()->find("lr")->real(), 1.5);
+  EXPECT_EQ(parse_pickle(bytes).root().state()->find("lr")->real(), 1.5);
   const std::string filled = pickle(object + text("k") + number(1) + "s");
-  EXPECT_EQ(parse(filled).root().find("k")->integer(), 1);
+  EXPECT_EQ(parse_pickle(filled).root().find("k")->integer(), 1);
 }
 
 TEST(Pickle, values_that_hold_themselves_do_no_harm) {
   const std::string bytes = pickle("]q\x00h\x00"s + "a");
-  EXPECT_EQ(parse(bytes).root().at(0).at(0).at(0).kind(), PickleKind::list);
+  EXPECT_EQ(parse_pickle(bytes).root().at(0).at(0).at(0).kind(), PickleKind::list);
 }
 
 TEST(Pickle, depth_does_not_matter) {
   const std::string bytes = pickle(std::string(500'000, '(') + "N" + std::string(500'000, 't'));
-  EXPECT_EQ(parse(bytes).root().size(), 1u);
+  EXPECT_EQ(parse_pickle(bytes).root().size(), 1u);
 }
 
 TEST(Pickle, refuses_other_things) {
@@ -150,7 +150,7 @@ RC_GTEST_PROP(Pickle, survives_damage, ()) {
   const auto span = bytes_of(whole);
   const test::Bytes damaged = test::with_changed_bytes({span.begin(), span.end()});
   try {
-    parse(text_of(damaged));
+    parse_pickle(text_of(damaged));
   } catch (const Error& error) {
     RC_ASSERT(error.kind() == ErrorKind::input);
   }

@@ -16,7 +16,7 @@ namespace {
 using test::bytes_of;
 using test::TemporaryFolder;
 
-std::string content_of(const ZipFile& zip, const std::string& name) {
+std::string written_text(const ZipFile& zip, const std::string& name) {
   const auto bytes = read_entry(*zip.find(name), zip.source(), 1 << 24);
   return std::string(text_of(bytes));
 }
@@ -41,9 +41,9 @@ TEST(ZipWriter, what_it_writes_reads_back) {
   const ZipFile zip = ZipFile::open(folder / "a.zip");
   ASSERT_EQ(zip.entries().size(), 6u);
   for (const std::string kind : {"stored", "packed"}) {
-    EXPECT_EQ(content_of(zip, kind), "one " + long_text);
-    EXPECT_EQ(content_of(zip, kind + "-head"), "headbody");
-    EXPECT_EQ(content_of(zip, kind + "-empty"), "");
+    EXPECT_EQ(written_text(zip, kind), "one " + long_text);
+    EXPECT_EQ(written_text(zip, kind + "-head"), "headbody");
+    EXPECT_EQ(written_text(zip, kind + "-empty"), "");
   }
   EXPECT_LT(zip.find("packed")->packed.size(), 1000u);
 }
@@ -78,7 +78,7 @@ RC_GTEST_PROP(ZipWriter, any_content_reads_back,
   writer.write(bytes_of(body));
   writer.end(bytes_of(head));
   writer.commit();
-  RC_ASSERT(content_of(ZipFile::open(folder / "a.zip"), "a") == head + body);
+  RC_ASSERT(written_text(ZipFile::open(folder / "a.zip"), "a") == head + body);
 }
 
 }  // namespace

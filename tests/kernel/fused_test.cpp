@@ -216,6 +216,22 @@ TEST(Fused, linear_image_matches_its_plain_twin) {
   }
 }
 
+TEST(Fused, linear_image_refuses_tokens_that_make_no_square) {
+  const Tensor w = torch::ones({4, 3}), bias = torch::ones({4});
+  EXPECT_ANY_THROW(kernel::linear_image(torch::ones({2, 50, 3}), w, bias, 2, 1));
+  EXPECT_ANY_THROW(kernel::linear_image(torch::ones({2, 49, 3}), w, bias, 2, 3));
+}
+
+TEST(Fused, large_weights_are_packed_for_the_call_and_not_kept) {
+  const Tensor w = normal(1, {1500, 1400}).to(torch::kFloat32), bias = torch::ones({1500});
+  kernel::PackedWeight packed;
+  for (const int64_t rows : {3, 40}) {  // few rows are not worth packing
+    const Tensor x = normal(2, {rows, 1400}).to(torch::kFloat32);
+    const Tensor exact = torch::mm(x.to(torch::kFloat64), w.to(torch::kFloat64).t()) + 1;
+    EXPECT_TRUE(close(kernel::linear(x, w, bias, &packed), exact, 1e-5)) << rows;
+  }
+}
+
 TEST(Fused, products_over_a_long_depth_match) {
   // The weight's gradient sums over more rows than are taken at a time.
   expect_twins([](const Tensors& t) { return kernel::transposed_product(t[0], t[1]); },

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
 
 #include "eqm/tensor/torch.h"
@@ -67,6 +68,41 @@ TEST(Workspace, a_tensor_outlives_it_and_is_freed_by_any_thread) {
   }
   EXPECT_EQ(kept.sum().item<int64_t>(), 499500);
   std::thread([&] { kept.reset(); }).join();
+}
+
+TEST(Workspace, what_large_batches_leave_serves_smaller_ones) {
+  const Workspace workspace;
+  const WorkspaceScope scope(workspace);
+  work(64);
+  const size_t first = workspace.counts().bytes;
+  for (int64_t rows = 63; rows > 0; --rows) work(rows);
+  EXPECT_LT(workspace.counts().bytes, 2 * first);
+}
+
+TEST(Workspace, memory_without_a_tensor_may_cross_scopes) {
+  void* const before = c10::GetCPUAllocator()->raw_allocate(100);
+  const Workspace workspace;
+  c10::Allocator& ours = *c10::GetCPUAllocator();
+  void* inside = nullptr;
+  {
+    const WorkspaceScope scope(workspace);
+    inside = ours.raw_allocate(100);
+    ours.raw_deallocate(before);
+  }
+  ours.raw_deallocate(inside);
+}
+
+TEST(Workspace, serves_several_threads_at_once) {
+  const Workspace workspace;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const WorkspaceScope scope(workspace);
+      for (int round = 0; round < 20; ++round) EXPECT_EQ(work(30), 30 * 32 * 65.0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(workspace.counts().taken, workspace.counts().fresh);
 }
 
 TEST(Workspace, empty_tensors_and_growing_ones_are_fine) {

@@ -4,7 +4,8 @@ namespace eqm {
 namespace {
 
 constexpr double kPromise = 1e-4;  // the part of the promised descent that is asked for
-constexpr int kMostHalvings = 40;  // then what is left to gain is lost in rounding
+constexpr int kMostHalvings =
+    140;  // of 1e30 at most; then what is left to gain is lost in rounding
 
 class Backtracking final : public Course {
  public:
@@ -26,7 +27,7 @@ class Backtracking final : public Course {
       return Move::stage;
     }
     const double slope = dot(here_.gradient, here_.gradient);
-    if (answer.energy <= here_.energy - kPromise * size_ * slope) {
+    if (is_finite(answer.gradient) && answer.energy <= here_.energy - kPromise * size_ * slope) {
       x_ -= size_ * here_.gradient;
       here_ = answer;
       if (halvings_ == 0) size_ *= 2;

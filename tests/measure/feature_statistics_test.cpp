@@ -1,0 +1,123 @@
+// Inception score, kernel distance, precision, recall, density and coverage against golden values.
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "eqm/measure/inception_score.h"
+#include "eqm/measure/kernel_distance.h"
+#include "eqm/measure/manifold.h"
+#include "eqm/tensor/bridge.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/golden.h"
+#include "tests/support/golden_folder.h"
+#include "tests/support/normal.h"
+
+namespace eqm::test {
+namespace {
+
+struct GoldenMetrics {
+  SafetensorsFile file;
+  nlohmann::json expected;
+};
+
+std::vector<GoldenMetrics> golden_metrics() {
+  std::vector<GoldenMetrics> all;
+  for (const auto& path : golden_files("nets/metrics")) {
+    std::ifstream stream(path.parent_path() / (path.stem().string() + "_expected.json"));
+    all.push_back({SafetensorsFile::open(path), nlohmann::json::parse(stream)});
+  }
+  EXPECT_FALSE(all.empty());
+  return all;
+}
+
+TEST(InceptionScore, agrees_with_golden_values) {
+  for (const GoldenMetrics& golden : golden_metrics()) {
+    const Tensor probabilities = read_tensor(golden.file, "is.probs");
+    for (const auto& [name, values] : golden.expected.at("inception_score").items()) {
+      const int64_t part = std::stoll(name.substr(std::string("split_size_").size()));
+      EXPECT_NEAR(inception_score(probabilities, part),
+                  values.at("inception_score_f64").get<double>(), 1e-6)
+          << name;
+    }
+  }
+}
+
+TEST(InceptionScore, is_one_for_the_unsure_and_the_number_of_classes_for_the_sure) {
+  EXPECT_NEAR(inception_score(torch::full({50, 4}, 0.25)), 1, 1e-12);
+  EXPECT_NEAR(inception_score(torch::eye(4).repeat({5, 1})), 4, 1e-12) << "zeros are no NaN";
+  expect_error(ErrorKind::usage, "no predictions", [] { inception_score(torch::empty({0, 4})); });
+}
+
+TEST(KernelDistance, agrees_with_golden_values) {
+  for (const GoldenMetrics& golden : golden_metrics()) {
+    const Tensor a = read_tensor(golden.file, "kid.feat1"),
+                 b = read_tensor(golden.file, "kid.feat2");
+    const nlohmann::json& expected = golden.expected.at("kid");
+    EXPECT_NEAR(kernel_distance(a, b), expected.at("full_unbiased_unequal_sizes_f64").get<double>(),
+                1e-10);
+    const Tensor first = read_tensor(golden.file, "kid.index1"),
+                 second = read_tensor(golden.file, "kid.index2");
+    for (int64_t i = 0; i < first.size(0); ++i) {
+      EXPECT_NEAR(kernel_distance(a.index_select(0, first[i]), b.index_select(0, second[i])),
+                  expected.at("per_subset_f64").at(static_cast<size_t>(i)).get<double>(), 1e-10)
+          << i;
+    }
+  }
+}
+
+TEST(KernelDistance, of_subsets_is_near_the_whole_and_repeats_itself) {
+  const Tensor a = normal(1, 400, 5), b = normal(2, 300, 5) + 0.3;
+  const double whole = kernel_distance(a, b);
+  const Spread spread = kernel_distance_of_subsets(a, b, 30, 100, 7);
+  EXPECT_NEAR(spread.mean, whole, 3 * spread.deviation / std::sqrt(30.0) + 0.02);
+  EXPECT_GT(spread.deviation, 0);
+  EXPECT_EQ(kernel_distance_of_subsets(a, b, 30, 100, 7).mean, spread.mean);
+  const Spread all = kernel_distance_of_subsets(a, b, 3, 1000, 7);
+  EXPECT_NEAR(all.mean, whole, 1e-12) << "smaller sets are taken whole";
+  expect_error(ErrorKind::usage, "two examples", [&] { kernel_distance(a, b.narrow(0, 0, 1)); });
+  expect_input_error("features of 5 numbers beside features of 4",
+                     [&] { kernel_distance(a, normal(3, 9, 4)); });
+}
+
+TEST(Manifold, agrees_with_golden_values) {
+  for (const GoldenMetrics& golden : golden_metrics()) {
+    for (const auto& [name, values] : golden.expected.at("prdc").items()) {
+      SCOPED_TRACE(name);
+      const Tensor real = read_tensor(golden.file, "pr." + name + ".ref"),
+                   samples = read_tensor(golden.file, "pr." + name + ".sample");
+      EXPECT_TRUE(close(squared_radii(real, 3),
+                        read_tensor(golden.file, "pr." + name + ".radius_sq_ref_k3"), 1e-12));
+      const ManifoldScores three = manifold_scores(real, samples, 3);
+      EXPECT_EQ(three.precision, values.at("adm_k3_f64").at("precision").get<double>());
+      EXPECT_EQ(three.recall, values.at("adm_k3_f64").at("recall").get<double>());
+      for (const int64_t k : {3, 5}) {
+        const ManifoldScores scores = manifold_scores(real, samples, k);
+        const nlohmann::json& expected = values.at("prdc_k" + std::to_string(k));
+        EXPECT_NEAR(scores.density, expected.at("density").get<double>(), 1e-12);
+        EXPECT_NEAR(scores.coverage, expected.at("coverage").get<double>(), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Manifold, tells_sets_apart_in_their_own_ways) {
+  const Tensor real = normal(1, 1500, 3);  // more rows than are compared at once
+  const ManifoldScores same = manifold_scores(real, normal(2, 1200, 3));
+  EXPECT_GT(same.precision, 0.9);
+  EXPECT_GT(same.coverage, 0.75);
+  EXPECT_NEAR(same.density, 1, 0.15);
+  const ManifoldScores narrow = manifold_scores(real, 0.1 * normal(3, 1200, 3));
+  EXPECT_GT(narrow.precision, 0.95) << "every sample is like a real one";
+  EXPECT_LT(narrow.recall, 0.3) << "most real ones have no sample like them";
+  const ManifoldScores far = manifold_scores(real, normal(4, 50, 3) + 100);
+  EXPECT_EQ(far.precision, 0);
+  EXPECT_EQ(far.coverage, 0);
+  expect_error(ErrorKind::usage, "3-th nearest", [&] { manifold_scores(real, normal(5, 3, 3)); });
+  expect_input_error("beside features of", [&] { manifold_scores(real, normal(5, 9, 4)); });
+  expect_error(ErrorKind::numeric, "not a finite number",
+               [&] { manifold_scores(real, normal(5, 9, 3) / 0); });
+}
+
+}  // namespace
+}  // namespace eqm::test
