@@ -45,9 +45,9 @@ class Evaluate final : public Verb {
     return R"(Samples are drawn from --model, or are the --pictures of a folder, a tar or another data set. They are compared
 with the training part of --data in the features of a classifier of such data (--judge).
 
-FD is the Fréchet distance between the features as two normal distributions, with the range of 90 % of resampled sets:
-it grows when samples are few, so compare equal counts. KID has no such bias; it is told times 1000. IS is the
-Inception Score under the judge. Precision and density tell how many samples look real, recall and coverage how much of
+FD is the Fréchet distance between the features as two normal distributions, with the range that 90 % of resampled sets
+have about it; it grows when samples are few, so compare equal counts. KID has no such bias. IS is the Inception Score
+under the judge. Precision and density tell how many samples look real, recall and coverage how much of
 the data is found among the samples. `right` is the share that looks like the class it was asked for. --floor adds
 held-out real pictures and pure noise, the two ends of every scale.
 
@@ -212,14 +212,13 @@ Examples:
   static std::string table(const std::vector<Row>& rows) {
     std::string text = fmt::format(
         "{:<9} {:>7} {:>9} {:>18} {:>16} {:>6} {:>6} {:>6} {:>7} {:>8} {:>6}\n", "", "count", "FD",
-        "90 % of resampled", "KID x 1000", "IS", "prec.", "recall", "density", "coverage", "right");
+        "90 % range", "KID", "IS", "prec.", "recall", "density", "coverage", "right");
     for (const auto& [name, e] : rows) {
       text += fmt::format(
           "{:<9} {:>7} {:>9.2f} {:>18} {:>16} {:>6.2f} {:>6.3f} {:>6.3f} {:>7.3f} {:>8.3f} {:>6}\n",
           name, e.count, e.distance,
           fmt::format("{:.2f} to {:.2f}", e.distance_range.low, e.distance_range.high),
-          fmt::format("{:.2f} ± {:.2f}", 1000 * e.kernel_distance.mean,
-                      1000 * e.kernel_distance.deviation),
+          fmt::format("{:.3g} ± {:.2g}", e.kernel_distance.mean, e.kernel_distance.deviation),
           e.inception_score, e.manifold.precision, e.manifold.recall, e.manifold.density,
           e.manifold.coverage, e.accuracy ? fmt::format("{:.1f}%", 100 * *e.accuracy) : "");
     }

@@ -19,9 +19,10 @@ Moments moments_of(const Tensor& features) {
   return moments;
 }
 
-// The range that holds 90 % of the distances of resampled sets.
-Interval resampled_distance(const Tensor& features, const Moments& reference, int64_t rounds,
-                            uint64_t seed) {
+// The range that holds 90 % of the distances of resampled sets, moved to the distance of the set
+// itself: rows that come twice make every resampled set a little worse.
+Interval resampled_distance(const Tensor& features, const Moments& reference, double distance,
+                            int64_t rounds, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> distances;
   const int64_t count = features.size(0);
@@ -36,7 +37,8 @@ Interval resampled_distance(const Tensor& features, const Moments& reference, in
   const auto at = [&](double share) {
     return distances[static_cast<size_t>(share * static_cast<double>(distances.size() - 1))];
   };
-  return {.low = at(0.05), .high = at(0.95)};
+  const double moved = distance - at(0.5);
+  return {.low = at(0.05) + moved, .high = at(0.95) + moved};
 }
 
 // At most so many rows, evenly spread.
@@ -81,14 +83,15 @@ Evaluation evaluate(const FeatureSet& set, const FeatureSet& reference,
   result.distance_range = {result.distance, result.distance};
   if (options.resamplings > 0) {
     result.distance_range =
-        resampled_distance(set.features, real, options.resamplings, options.seed);
+        resampled_distance(set.features, real, result.distance, options.resamplings, options.seed);
   }
   result.kernel_distance = kernel_distance_of_subsets(
       set.features, reference.features, options.kernel_subsets, options.kernel_size, options.seed);
   result.inception_score = inception_score(set.probabilities, options.score_part);
-  result.manifold =
-      manifold_scores(some_rows(reference.features, options.manifold_rows),
-                      some_rows(set.features, options.manifold_rows), options.neighbours);
+  // As many of each: balls shrink as a set grows.
+  const int64_t rows = std::min({options.manifold_rows, result.count, reference.features.size(0)});
+  result.manifold = manifold_scores(some_rows(reference.features, rows),
+                                    some_rows(set.features, rows), options.neighbours);
   if (set.asked.defined()) {
     result.accuracy =
         (set.probabilities.argmax(1) == set.asked).to(torch::kFloat64).mean().item<double>();

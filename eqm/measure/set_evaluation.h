@@ -40,7 +40,7 @@ struct EvaluationOptions {
   int64_t kernel_subsets = 20, kernel_size = 1000;
   int64_t neighbours = 3;
   int64_t score_part = 5000;
-  int64_t manifold_rows = 10000;  // of each set at most: distances grow with both
+  int64_t manifold_rows = 10000;  // at most; as many of both sets
   uint64_t seed = 0;
 };
 
