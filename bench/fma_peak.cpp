@@ -13,8 +13,9 @@ constexpr int64_t kRounds = 4'000'000;
 
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-// The compiler makes one version per instruction set; the loader picks the best the machine has.
-#if defined(__x86_64__) && !defined(__clang__)
+// The compiler makes one version per instruction set; the loader picks the best the machine has,
+// before the thread sanitizer is ready for it.
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define EQM_EVERY_TARGET __attribute__((target_clones("avx512f", "arch=haswell", "default")))
 #else
 #define EQM_EVERY_TARGET
