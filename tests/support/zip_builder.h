@@ -16,7 +16,9 @@ namespace eqm::test {
 
 inline std::string little(uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> (8 * i)));
+  for (int i = 0; i < bytes; ++i) {
+    text.push_back(static_cast<char>(i < 8 ? value >> (8 * i) : 0));
+  }
   return text;
 }
 
