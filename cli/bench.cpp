@@ -1,5 +1,5 @@
 // eqm bench: what things cost here, as ratios measured in one run.
-#include <iostream>
+#include <optional>
 
 #include "cli/bench_kernels.h"
 #include "cli/bench_samplers.h"
@@ -57,12 +57,17 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
+    std::optional<AtomicFile> file;  // a bad place is refused before anything is measured
+    if (!json_.empty()) file.emplace(json_);
     catch_interrupts();
     const std::string figures = subject_ == Subject::engine || subject_ == Subject::rules
                                     ? bench_samplers(type, console)
                                     : bench_kernels(kernels_, name_in(subject_names(), subject_));
     if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
-    if (!json_.empty()) write_file(json_, figures);
+    if (file) {
+      file->write(figures);
+      file->commit();
+    }
     return 0;
   }
 
@@ -70,7 +75,7 @@ Examples:
   std::string bench_samplers(const torch::TensorOptions& type, Console& console) const {
     const LearnedField field(load_for(samplers_.model, type));
     QualityMeter meter(Judge(load_for(samplers_.judge, type)), samplers_.data, samplers_.reference);
-    meter.require_fitting(field.model());
+    require_fitting(meter.judge(), field.model());
     return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, console)
                                        : bench_rules(samplers_, field, meter, console);
   }

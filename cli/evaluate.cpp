@@ -1,5 +1,7 @@
 // eqm evaluate: how good a set of pictures is, told in every usual way at once.
+#include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,13 +9,12 @@
 #include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
-#include "cli/open_images.h"
+#include "cli/quality.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
-#include "eqm/data/evenly.h"
 #include "eqm/data/made_images.h"
 #include "eqm/data/memory_source.h"
 #include "eqm/data/missing_part.h"
@@ -89,11 +90,11 @@ Examples:
     }
     const torch::TensorOptions type = start_runtime(runtime_);
     const Judge judge(load_for(judge_, type));
-    const SourcePtr data = some_of(open_images(data_, for_judge(judge, Split::train)), reference_);
+    const SourcePtr data = pictures_for(judge, data_, Split::train, reference_);
     std::optional<LearnedField> field;
     SourcePtr samples;
     if (model_.empty()) {
-      samples = some_of(open_unseen(pictures_, for_judge(judge, Split::test)), samples_);
+      samples = given(judge);
     } else {
       field.emplace(load_for(model_, type));
       check_model(*field, judge);
@@ -131,25 +132,22 @@ Examples:
   }
 
  private:
-  static SourceOptions for_judge(const Judge& judge, Split split) {
-    const Shape shape = judge.model().backbone->state_shape();
-    return {.split = split, .channels = shape[0], .size = shape[1]};
-  }
-
-  static SourcePtr some_of(const SourcePtr& all, int64_t count) {
-    return pick_source(all, evenly_spaced(all->size(), count));
-  }
-
   void check_model(const LearnedField& field, const Judge& judge) const {
+    require_fitting(judge, field.model());
     const Shape shape = field.model().backbone->state_shape();
-    if (shape != judge.model().backbone->state_shape()) {
-      throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
-                  "train a judge on the data that the model was trained on");
-    }
     descent_.resolved(field.model().objective);  // refuses before anything is drawn
     require_memory(static_cast<double>(samples_ * c10::multiply_integers(shape)) *
                        (sizeof(double) + sizeof(float)),
                    "lower --samples, or draw them with eqm sample and give --pictures");
+  }
+
+  // The pictures that were given: the test part where there are parts.
+  SourcePtr given(const Judge& judge) const {
+    try {
+      return pictures_for(judge, pictures_, Split::test, samples_);
+    } catch (const MissingPart&) {
+      return pictures_for(judge, pictures_, Split::train, samples_);
+    }
   }
 
   // Samples of a model with labels in turn; null when it was interrupted.
@@ -169,6 +167,12 @@ Examples:
     const DescentResult result = sample(field, request);
     console.progress.end();
     if (interrupt_requested() != 0) return nullptr;
+    const auto lost = std::ranges::count(result.samples, DescentStatus::diverged,
+                                         [](const SampleRecord& record) { return record.status; });
+    if (lost > 0) {
+      console.log->warn("{} of {} samples diverged and are judged as they were before", lost,
+                        samples_);
+    }
     const Tensor bytes = bytes_of(result.x, model.scaling).contiguous();
     std::vector<Example> examples;
     const auto size = static_cast<size_t>(bytes[0].numel());
@@ -186,9 +190,8 @@ Examples:
   static void warn_of_few(const FeatureSet& set, Console& console) {
     if (set.features.size(0) > set.features.size(1)) return;
     console.log->warn(
-        "{} pictures are no more than the {} features: their covariance is singular, and FD says "
-        "more "
-        "about their number than about them",
+        "{} pictures are no more than the {} features: their covariance is singular, and FD tells "
+        "more of their number than of them",
         set.features.size(0), set.features.size(1));
   }
 
@@ -198,7 +201,7 @@ Examples:
                                                                    Console& console) const {
     std::vector<std::pair<std::string, SourcePtr>> ends;
     try {
-      ends.emplace_back("real", some_of(open_images(data_, for_judge(judge, Split::test)), count));
+      ends.emplace_back("real", pictures_for(judge, data_, Split::test, count));
     } catch (const MissingPart&) {
       console.log->warn("{} has no test part: no real pictures to compare with", data_);
     }

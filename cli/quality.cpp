@@ -13,37 +13,31 @@
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
-namespace {
 
-SourcePtr open_for(const Judge& judge, const std::string& data, Split split) {
+SourcePtr pictures_for(const Judge& judge, const std::string& data, Split split, int64_t count) {
   const Shape shape = judge.model().backbone->state_shape();
-  return open_images(data, {.split = split, .channels = shape[0], .size = shape[1]});
-}
-
-SourcePtr some_of(const SourcePtr& all, int64_t count) {
+  const SourcePtr all = open_images(data, {.split = split, .channels = shape[0], .size = shape[1]});
   return pick_source(all, evenly_spaced(all->size(), count));
 }
 
-}  // namespace
+void require_fitting(const Judge& judge, const Model& model) {
+  if (model.backbone->state_shape() == judge.model().backbone->state_shape()) return;
+  throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
+              "train a judge on the data that the model was trained on");
+}
 
 QualityMeter::QualityMeter(Judge judge, const std::string& data, int64_t count)
     : judge_(std::move(judge)), data_(data) {
-  reference_ = moments_of(judge_, *some_of(open_for(judge_, data, Split::train), count));
+  reference_ = moments_of(judge_, *pictures_for(judge_, data, Split::train, count));
 }
 
 std::optional<double> QualityMeter::floor(int64_t count) const {
   try {
-    const SourcePtr unseen = open_for(judge_, data_, Split::test);
-    return frechet_distance(moments_of(judge_, *some_of(unseen, count)), reference_);
+    const SourcePtr unseen = pictures_for(judge_, data_, Split::test, count);
+    return frechet_distance(moments_of(judge_, *unseen), reference_);
   } catch (const MissingPart&) {
     return std::nullopt;
   }
-}
-
-void QualityMeter::require_fitting(const Model& model) const {
-  if (model.backbone->state_shape() == judge_.model().backbone->state_shape()) return;
-  throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
-              "train a judge on the data that the model was trained on");
 }
 
 Quality QualityMeter::of(const Tensor& states, const Scaling& scaling, const Tensor& labels) const {
@@ -61,7 +55,7 @@ std::optional<Quality> QualityMeter::of(
     const LearnedField& field, const DescentOptions& descent, const Contest& contest,
     const std::function<bool(const EngineCounts&)>& go_on) const {
   const Model& model = field.model();
-  require_fitting(model);
+  require_fitting(judge_, model);
   bool whole = true;
   SamplingRequest request = {.labels = labels_in_turn(model, contest.samples),
                              .count = contest.samples,

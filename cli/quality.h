@@ -6,10 +6,17 @@
 #include <optional>
 #include <string>
 
+#include "eqm/data/split.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/measure/judge.h"
 
 namespace eqm::cli {
+
+// Pictures of a data set as a judge looks at them, at most so many, evenly spread over it.
+SourcePtr pictures_for(const Judge& judge, const std::string& data, Split split, int64_t count);
+
+// Kind input when the judge looks at pictures of another size than the model's.
+void require_fitting(const Judge& judge, const Model& model);
 
 struct Quality {
   double distance = 0;     // Fréchet, of the judge's features, to the data
@@ -30,9 +37,6 @@ class QualityMeter {
   // Judges by `count` examples of the data's training part, evenly spread over it.
   QualityMeter(Judge judge, const std::string& data, int64_t count);
 
-  // Kind input when the judge looks at pictures of another size than the model's.
-  void require_fitting(const Model& model) const;
-
   // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
   // comes back.
   std::optional<Quality> of(const LearnedField& field, const DescentOptions& descent,
@@ -45,6 +49,8 @@ class QualityMeter {
   // The same number for as many real pictures that neither the judge nor the reference has seen;
   // none when the data have no test part.
   std::optional<double> floor(int64_t count) const;
+
+  const Judge& judge() const { return judge_; }
 
  private:
   Judge judge_;

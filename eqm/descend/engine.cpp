@@ -17,7 +17,7 @@ namespace {
 // Of a batch's activations: enough rows that weights are read for many of them, few enough that
 // activations stay near the cores (docs/performance.md, "Rows").
 constexpr double kBatchBytes = 24 << 20;
-constexpr double kFarAway = 1e4;  // times as far from the origin as at the start
+constexpr double kFarAway = 1e8;  // times as far from the origin as at the start
 constexpr double kLeastRows = 8, kMostRows = 4096;
 
 NoiseSource noise_of(NoiseKey key) {

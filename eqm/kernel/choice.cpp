@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "eqm/tensor/autocast.h"
-
 namespace eqm::kernel {
 namespace {
 
@@ -34,7 +32,7 @@ PathScope::~PathScope() {
 }
 
 bool fused_products(std::initializer_list<const Tensor*> tensors) {
-  if (path_of_thread == Path::plain || cpu_autocast()) return false;
+  if (path_of_thread == Path::plain || autocast_on_cpu()) return false;
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor* t) {
     return !t->defined() ||
            (t->is_cpu() && t->scalar_type() == torch::kFloat32 && t->layout() == torch::kStrided);

@@ -16,8 +16,4 @@ Autocast::~Autocast() {
   set_autocast(device_, false);
 }
 
-bool cpu_autocast() {
-  return autocast_on_cpu();
-}
-
 }  // namespace eqm

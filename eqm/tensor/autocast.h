@@ -19,7 +19,4 @@ class Autocast {
   torch::DeviceType device_;
 };
 
-// Whether it is on for CPU tensors of this thread.
-bool cpu_autocast();
-
 }  // namespace eqm

@@ -35,6 +35,7 @@ inline void set_autocast(torch::DeviceType device, bool on) {
 #endif
 }
 
+// Whether autocast is on for CPU tensors of this thread.
 inline bool autocast_on_cpu() {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
   return at::autocast::is_autocast_enabled(torch::kCPU);

@@ -86,13 +86,14 @@ class Workspace::Pool {
 
   std::unique_ptr<Block> fresh(size_t bytes, c10::Allocator& system) {
     auto block = std::make_unique<Block>();
-    block->bytes = rounded(bytes);
+    const size_t size = rounded(bytes);
     try {
-      block->memory = system.allocate(block->bytes);
+      block->memory = system.allocate(size);
     } catch (const std::exception&) {  // what waits may be what is missing
       forget();
-      block->memory = system.allocate(block->bytes);
+      block->memory = system.allocate(size);
     }
+    block->bytes = size;
     forbid(block->memory.get(), block->bytes);
     const std::lock_guard lock(mutex_);
     ++counts_.fresh;

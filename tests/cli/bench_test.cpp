@@ -166,6 +166,10 @@ TEST_F(BenchCli, compares_kernels_with_plain_ones_and_draws_how_cost_grows) {
   EXPECT_TRUE(fs::exists(*shared_ / "sweeps/by-batch.png"));
   EXPECT_FALSE(fs::exists(*shared_ / "sweeps/by-width.png")) << "nothing was measured of it";
   EXPECT_EQ(kernels({"steps", "--only", "nothing"}).exit_code, 2);
+  const ProgramResult nowhere =
+      kernels({"operators", "--only", "gated", "--json", "no/such/folder.json"});
+  EXPECT_EQ(nowhere.exit_code, 4) << nowhere.errors;
+  EXPECT_EQ(nowhere.output, "") << "refused before anything is measured";
 }
 
 TEST_F(BenchCli, evaluates_samples_and_pictures) {

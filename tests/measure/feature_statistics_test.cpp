@@ -7,6 +7,7 @@
 #include "eqm/measure/inception_score.h"
 #include "eqm/measure/kernel_distance.h"
 #include "eqm/measure/manifold.h"
+#include "eqm/measure/set_evaluation.h"
 #include "eqm/tensor/bridge.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
@@ -117,6 +118,32 @@ TEST(Manifold, tells_sets_apart_in_their_own_ways) {
   expect_input_error("beside features of", [&] { manifold_scores(real, normal(5, 9, 4)); });
   expect_error(ErrorKind::numeric, "not a finite number",
                [&] { manifold_scores(real, normal(5, 9, 3) / 0); });
+}
+
+TEST(SetEvaluation, of_a_set_beside_itself_is_as_good_as_can_be_and_worse_when_it_moves) {
+  const auto set_of = [](const Tensor& features) {
+    const Tensor labels = torch::arange(features.size(0)).remainder(3);
+    return FeatureSet{.features = features.to(torch::kFloat32),
+                      .probabilities = torch::eye(3).index_select(0, labels),
+                      .asked = labels};
+  };
+  const FeatureSet real = set_of(normal(1, 300, 4)), moved = set_of(normal(1, 300, 4) + 1);
+  const Evaluation same = evaluate(real, real), worse = evaluate(moved, real);
+  EXPECT_EQ(same.count, 300);
+  EXPECT_NEAR(same.distance, 0, 1e-9);
+  EXPECT_NEAR(worse.distance, 4, 1e-5) << "one in each of four directions";
+  for (const Evaluation& e : {same, worse}) {
+    EXPECT_LE(e.distance_range.low, e.distance);
+    EXPECT_GE(e.distance_range.high, e.distance);
+    EXPECT_NEAR(e.inception_score, 3, 1e-6);
+    EXPECT_EQ(e.accuracy, 1);
+  }
+  EXPECT_EQ(same.manifold.precision, 1);
+  EXPECT_LT(worse.manifold.coverage, same.manifold.coverage);
+  EXPECT_GT(worse.kernel_distance.mean, same.kernel_distance.mean);
+  const Nearest nearest = nearest_features(real, real);
+  EXPECT_NEAR(nearest.distances.max().item<double>(), 0, 1e-6);
+  EXPECT_TRUE(torch::equal(nearest.places, torch::arange(300)));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@ namespace eqm {
 namespace {
 
 constexpr double kPromise = 1e-4;  // the part of the promised descent that is asked for
-constexpr int kMostHalvings =
-    140;  // of 1e30 at most; then what is left to gain is lost in rounding
+// From the longest step that can be asked for, 1e30; then what is left to gain is lost in rounding.
+constexpr int kMostHalvings = 140;
 
 class Backtracking final : public Course {
  public:
