@@ -11,7 +11,7 @@ scripts/check_format.sh
 echo "== include directions"
 scripts/check_includes.sh
 echo "== clang-tidy, about ten minutes"
-cmake -G Ninja -S . -B build-lint -DEQM_PCH=OFF -DEQM_TESTS=OFF -DCMAKE_CXX_COMPILER=clang++ \
+cmake --fresh -G Ninja -S . -B build-lint -DEQM_PCH=OFF -DEQM_TESTS=OFF -DCMAKE_CXX_COMPILER=clang++ \
   -DCMAKE_BUILD_TYPE=Debug -DEQM_GROUP=16 \
   --log-level=WARNING -Wno-dev > /dev/null
 # Also on stderr: how many warnings it found in other people's headers and did not show.

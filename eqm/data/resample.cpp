@@ -50,8 +50,10 @@ Taps taps_of(int64_t output, double ratio, int64_t input_length, const Filter& f
   const double stretch = std::max(ratio, 1.0);
   const double support = filter.support * stretch;
   const double centre = (static_cast<double>(output) + 0.5) * ratio;
-  const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(centre - support + 0.5));
-  const int64_t end = std::min(input_length, static_cast<int64_t>(centre + support + 0.5));
+  // Rounded as Pillow does it, towards zero after half is added.
+  const double low = centre - support + 0.5, high = centre + support + 0.5;
+  const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(low));
+  const int64_t end = std::min(input_length, static_cast<int64_t>(high));
 
   std::vector<double> exact;
   double sum = 0;

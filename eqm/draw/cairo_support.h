@@ -7,7 +7,7 @@
 
 #include "eqm/draw/canvas.h"
 
-struct _cairo_surface;
+struct _cairo_surface;  // NOLINT(bugprone-reserved-identifier)
 
 namespace eqm::draw {
 

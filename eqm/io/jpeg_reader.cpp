@@ -13,7 +13,7 @@ namespace {
 // Huffman codes have at least one bit, and each block of 8 by 8 pixels has at least one code, so
 // fewer bytes than this cannot hold the picture, and memory need not be reserved to find out.
 // (Arithmetic coding could, but only for a picture of nothing.)
-constexpr uint64_t kMaxPixelsPerByte = 64 * 8;
+constexpr uint64_t kMaxPixelsPerByte = uint64_t{64} * 8;
 
 // The first warning ends the decoding, and so does a number of scans that only an attack has.
 constexpr int kDecodeFlags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;

@@ -45,10 +45,10 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
 void MappedFile::release(std::span<const std::byte> bytes) const {
   if (bytes.empty()) return;
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(bytes.data()) / page * page;
-  const auto end = reinterpret_cast<uintptr_t>(bytes.data() + bytes.size());
+  const auto in_page = reinterpret_cast<uintptr_t>(bytes.data()) % page;
+  std::byte* const begin = const_cast<std::byte*>(bytes.data()) - in_page;
   // Advice; a system that does not take it only uses more memory.
-  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  ::madvise(begin, bytes.size() + in_page, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

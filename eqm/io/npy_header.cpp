@@ -17,7 +17,7 @@
 namespace eqm {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view kMagic = "\x93NUMPY"sv;
 constexpr size_t kAlignment = 64;

@@ -152,7 +152,7 @@ void SafetensorsWriter::commit() {
   file_.commit();
 }
 
-void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
   std::vector<TensorSpec> specs;
   std::map<std::string, std::span<const std::byte>> bytes;

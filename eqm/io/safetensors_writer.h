@@ -58,7 +58,7 @@ class SafetensorsWriter {
 // All at once. Atomic (see AtomicFile); the order of `tensors` does not matter. Kind usage, before
 // anything is written, for a name that comes twice, is "__metadata__" or not UTF-8, and for bytes
 // that disagree with the shape.
-void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace eqm

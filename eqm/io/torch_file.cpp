@@ -12,7 +12,7 @@
 namespace eqm {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 // The number every file of the older format begins with, as the pickle writes its ten bytes.
 constexpr std::string_view kLegacyMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv;

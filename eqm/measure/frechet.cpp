@@ -16,7 +16,7 @@ Tensor root_of(const Tensor& symmetric) {
 
 }  // namespace
 
-Moments::Moments(int64_t count, Tensor mean, Tensor covariance)
+Moments::Moments(int64_t count, Tensor mean, const Tensor& covariance)
     : count_(count),
       mean_(std::move(mean)),
       scatter_(covariance * static_cast<double>(count - 1)) {}

@@ -13,7 +13,7 @@ class Moments {
  public:
   Moments() = default;
   // Known beforehand, as from a file of statistics.
-  Moments(int64_t count, Tensor mean, Tensor covariance);
+  Moments(int64_t count, Tensor mean, const Tensor& covariance);
 
   // rows [n, d]. Kind input when their width differs from the rows before, kind numeric when one is
   // not finite.

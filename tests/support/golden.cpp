@@ -30,8 +30,10 @@ Tensor GoldenCase::input(const std::string& tensor, torch::ScalarType type) cons
 }
 
 Tensor GoldenCase::expected(const std::string& tensor) const {
-  const std::string better = tensor + ".f64";
-  return read_tensor(file_, has(better) ? better : tensor).to(torch::kFloat64);
+  for (const char* wide : {".f64", "_f64"}) {
+    if (has(tensor + wide)) return read_tensor(file_, tensor + wide).to(torch::kFloat64);
+  }
+  return read_tensor(file_, tensor).to(torch::kFloat64);
 }
 
 Model GoldenCase::model(ObjectiveKind kind, torch::ScalarType type) const {

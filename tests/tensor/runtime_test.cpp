@@ -1,5 +1,8 @@
 #include "eqm/tensor/runtime.h"
 
+#include <cstdlib>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include <ATen/Parallel.h>
@@ -12,13 +15,26 @@
 namespace eqm::test {
 namespace {
 
-// The number of threads belongs to the process: put back what was there.
+// The number of threads and the environment belong to the process: put back what was there.
 class Runtime : public ::testing::Test {
  protected:
-  ~Runtime() override { at::set_num_threads(threads_); }
+  ~Runtime() override {
+    at::set_num_threads(threads_);
+    say_threads(variable_);
+  }
+
+  static void say_threads(const std::optional<std::string>& value) {
+    value ? setenv("OMP_NUM_THREADS", value->c_str(), 1) : unsetenv("OMP_NUM_THREADS");
+  }
 
  private:
+  static std::optional<std::string> variable() {
+    const char* value = std::getenv("OMP_NUM_THREADS");
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+
   int threads_ = at::get_num_threads();
+  std::optional<std::string> variable_ = variable();
 };
 
 RuntimeOptions options(const std::string& device, int64_t threads = 1,
@@ -41,8 +57,18 @@ TEST_F(Runtime, sets_threads_and_answers_device_and_precision) {
 }
 
 TEST_F(Runtime, zero_threads_mean_every_usable_processor) {
+  say_threads(std::nullopt);
   start_runtime(options("cpu", 0));
   EXPECT_GE(usable_processors(), 1);
+  EXPECT_EQ(at::get_num_threads(), usable_processors());
+}
+
+TEST_F(Runtime, zero_threads_mean_what_the_environment_says) {
+  say_threads("3");
+  start_runtime(options("cpu", 0));
+  EXPECT_EQ(at::get_num_threads(), 3);
+  say_threads("many");
+  start_runtime(options("cpu", 0));
   EXPECT_EQ(at::get_num_threads(), usable_processors());
 }
 

@@ -1,0 +1,245 @@
+#include "eqm/codec/vae.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+#include "eqm/base/hash.h"
+#include "eqm/codec/tiles.h"
+#include "eqm/io/text.h"
+#include "eqm/tensor/bridge.h"
+
+namespace eqm {
+namespace {
+
+// The layers of either half, on weights found by their names.
+class VaeLayers {
+ public:
+  VaeLayers(const std::map<std::string, Tensor>& weights, const VaeConfig& config)
+      : weights_(weights), config_(config) {}
+
+  Tensor conv(const Tensor& x, const std::string& name, int64_t stride = 1) const {
+    const Tensor& weight = weights_.at(name + ".weight");
+    const int64_t padding = stride == 1 ? weight.size(2) / 2 : 0;
+    return torch::conv2d(x, weight, weights_.at(name + ".bias"), stride, padding);
+  }
+
+  Tensor norm(const Tensor& x, const std::string& name) const {
+    constexpr double kEps = 1e-6;
+    return torch::group_norm(x, config_.groups, weights_.at(name + ".weight"),
+                             weights_.at(name + ".bias"), kEps);
+  }
+
+  Tensor active_norm(const Tensor& x, const std::string& name) const {
+    Tensor normal = norm(x, name);
+    return torch::silu_(normal);
+  }
+
+  Tensor resnet(const Tensor& x, const std::string& block, int64_t number) const {
+    const std::string name = fmt::format("{}.resnets.{}", block, number);
+    Tensor h = conv(active_norm(x, name + ".norm1"), name + ".conv1");
+    h = conv(active_norm(h, name + ".norm2"), name + ".conv2");
+    const bool widens = weights_.contains(name + ".conv_shortcut.weight");
+    return h.add_(widens ? conv(x, name + ".conv_shortcut") : x);
+  }
+
+  Tensor middle(const Tensor& x, const std::string& part) const {
+    const std::string block = part + ".mid_block";
+    return resnet(attention(resnet(x, block, 0), block + ".attentions.0"), block, 1);
+  }
+
+  // Zeros right and below only.
+  Tensor half(const Tensor& x, const std::string& name) const {
+    return conv(torch::constant_pad_nd(x, {0, 1, 0, 1}), name, /*stride=*/2);
+  }
+
+  Tensor twice(const Tensor& x, const std::string& name) const {
+    return conv(torch::upsample_nearest2d(x, {x.size(2) * 2, x.size(3) * 2}), name);
+  }
+
+ private:
+  Tensor linear(const Tensor& x, const std::string& name) const {
+    return torch::linear(x, weights_.at(name + ".weight"), weights_.at(name + ".bias"));
+  }
+
+  // One head as wide as the picture has channels; some queries at a time, to bound the scores.
+  Tensor attention(const Tensor& x, const std::string& name) const {
+    constexpr int64_t kMostScores = int64_t{1} << 22;
+    const int64_t batch = x.size(0), tokens = x.size(2) * x.size(3);
+    const Tensor rows = norm(x, name + ".group_norm").flatten(2).transpose(1, 2);
+    const double scale = 1 / std::sqrt(static_cast<double>(x.size(1)));
+    const Tensor queries = linear(rows, name + ".to_q") * scale;
+    const Tensor keys = linear(rows, name + ".to_k").transpose(1, 2);
+    const Tensor values = linear(rows, name + ".to_v");
+    std::vector<Tensor> parts;
+    for (const Tensor& some :
+         queries.split(std::max<int64_t>(1, kMostScores / (batch * tokens)), 1)) {
+      parts.push_back(torch::matmul(torch::softmax(torch::matmul(some, keys), -1), values));
+    }
+    const Tensor out = linear(torch::cat(parts, 1), name + ".to_out.0");
+    return x + out.transpose(1, 2).reshape(x.sizes());
+  }
+
+  const std::map<std::string, Tensor>& weights_;
+  const VaeConfig& config_;
+};
+
+std::filesystem::path weights_in(const std::filesystem::path& path) {
+  if (!std::filesystem::is_directory(path)) return path;
+  for (const char* name : {"diffusion_pytorch_model.safetensors", "diffusion_pytorch_model.bin"}) {
+    if (std::filesystem::exists(path / name)) return path / name;
+  }
+  throw Error(ErrorKind::input, fmt::format("{} holds no autoencoder", in_quotes(path.string())),
+              "a diffusion_pytorch_model.safetensors is looked for");
+}
+
+int64_t groups_from(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find("norm_num_groups");
+  if (found == metadata.end()) return VaeConfig{}.groups;
+  int64_t groups = 0;
+  const std::string& text = found->second;
+  std::from_chars(text.data(), text.data() + text.size(), groups);
+  return groups;  // nonsense is refused with the channels that it does not divide
+}
+
+// Numbers that are alive at the widest place, per pixel of the picture: an input, what it is
+// normalised to, and what is made of that in the layout that convolutions like.
+double numbers_per_pixel(const VaeConfig& config) {
+  const int64_t second = config.channels.size() > 1 ? config.channels[1] : 0;
+  return 5 * static_cast<double>(std::max(config.channels[0], second));
+}
+
+// Applies a function to some rows at a time, or to tiles of one row, as many as the memory allows.
+Tensor bounded(const Tensor& x, double numbers, double memory, int64_t align,
+               const std::function<Tensor(const Tensor&)>& rows,
+               const std::function<Tensor(const Tensor&, const Tiling&)>& tiles) {
+  const double each = numbers * static_cast<double>(x.size(2) * x.size(3) * x.element_size());
+  if (each > memory) {
+    constexpr int64_t kLeastSide = 16;  // in units of `align`: the network must see something
+    const double side = std::sqrt(memory / each * static_cast<double>(x.size(2) * x.size(3)));
+    const int64_t whole = std::max(kLeastSide, static_cast<int64_t>(side) / align) * align;
+    const Tiling tiling = {.side = whole, .overlap = whole / align / 4 * align, .align = align};
+    std::vector<Tensor> parts;
+    for (const Tensor& row : x.split(1)) parts.push_back(tiles(row, tiling));
+    return torch::cat(parts);
+  }
+  const auto at_once = std::max<int64_t>(1, static_cast<int64_t>(memory / each));
+  if (x.size(0) <= at_once) return rows(x);
+  std::vector<Tensor> parts;
+  for (const Tensor& some : x.split(at_once)) parts.push_back(rows(some));
+  return torch::cat(parts);
+}
+
+}  // namespace
+
+Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& type,
+              const VaeLimits& limits) {
+  const std::filesystem::path found = weights_in(path);
+  const WeightsFile file = WeightsFile::open(found, WeightsChoice::automatic);
+  std::map<std::string, Shape> shapes;
+  for (const NamedWeights& item : file.tensors()) {
+    shapes[current_vae_name(item.name)] = item.view.shape;
+  }
+  Vae vae;
+  vae.limits_ = limits;
+  try {
+    vae.config_ = vae_config_from(shapes, groups_from(file.metadata()));
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", found.string(), error.what()), error.hint());
+  }
+  Hash hash;
+  for (const NamedWeights& item : file.tensors()) {
+    if (!torch::isFloatingType(scalar_type(item.view.dtype))) {
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: the weights {} are not numbers with a fraction", found.string(),
+                              in_quotes(item.name)));
+    }
+    file.check(item);
+    const Tensor weight =
+        to_tensor(item.view, nullptr).to(type, /*non_blocking=*/false, /*copy=*/true).contiguous();
+    hash.add(current_vae_name(item.name));
+    hash.add(item.view.bytes);
+    vae.weights_[current_vae_name(item.name)] = weight;
+    file.release(item);
+  }
+  vae.fingerprint_ = hash.value();
+  return vae;
+}
+
+torch::TensorOptions Vae::options() const {
+  return weights_.begin()->second.options();
+}
+
+Tensor Vae::encode_rows(const Tensor& pictures) const {
+  const VaeLayers layers(weights_, config_);
+  Tensor h = layers.conv(pictures, "encoder.conv_in");
+  for (size_t i = 0; i < config_.channels.size(); ++i) {
+    const std::string block = fmt::format("encoder.down_blocks.{}", i);
+    for (int64_t j = 0; j < config_.layers; ++j) h = layers.resnet(h, block, j);
+    if (i + 1 < config_.channels.size()) h = layers.half(h, block + ".downsamplers.0.conv");
+  }
+  h = layers.active_norm(layers.middle(h, "encoder"), "encoder.conv_norm_out");
+  return layers.conv(layers.conv(h, "encoder.conv_out"), "quant_conv");
+}
+
+Tensor Vae::decode_rows(const Tensor& latents) const {
+  const VaeLayers layers(weights_, config_);
+  Tensor h = layers.conv(layers.conv(latents, "post_quant_conv"), "decoder.conv_in");
+  h = layers.middle(h, "decoder");
+  for (size_t i = 0; i < config_.channels.size(); ++i) {
+    const std::string block = fmt::format("decoder.up_blocks.{}", i);
+    for (int64_t j = 0; j <= config_.layers; ++j) h = layers.resnet(h, block, j);
+    if (i + 1 < config_.channels.size()) h = layers.twice(h, block + ".upsamplers.0.conv");
+  }
+  return layers.conv(layers.active_norm(h, "decoder.conv_norm_out"), "decoder.conv_out");
+}
+
+Tensor Vae::moments(const Tensor& pictures) const {
+  const int64_t factor = config_.factor();
+  if (pictures.dim() != 4 || pictures.size(1) != config_.image_channels ||
+      pictures.size(2) < factor || pictures.size(3) < factor || pictures.size(2) % factor != 0 ||
+      pictures.size(3) % factor != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
+                    config_.image_channels, factor),
+        "crop them with --size");
+  }
+  const torch::NoGradGuard guard;
+  return bounded(
+      pictures.to(options()), numbers_per_pixel(config_), limits_.memory, factor,
+      [&](const Tensor& rows) { return encode_rows(rows); },
+      [&](const Tensor& row, const Tiling& tiling) {
+        return in_tiles(row, tiling, 1, factor, [&](const Tensor& x) { return encode_rows(x); });
+      });
+}
+
+Posterior Vae::encode(const Tensor& pictures) const {
+  return Posterior::from(moments(pictures));
+}
+
+Tensor Vae::decode(const Tensor& latents) const {
+  if (latents.dim() != 4 || latents.size(1) != config_.latent_channels || latents.size(2) < 1 ||
+      latents.size(3) < 1) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("the autoencoder decodes latents of {} channels", config_.latent_channels),
+        "was the model trained on latents of such an autoencoder?");
+  }
+  const torch::NoGradGuard guard;
+  const int64_t factor = config_.factor();
+  const double numbers = numbers_per_pixel(config_) * static_cast<double>(factor * factor);
+  return bounded(
+      latents.to(options()), numbers, limits_.memory, 1,
+      [&](const Tensor& rows) { return decode_rows(rows); },
+      [&](const Tensor& row, const Tiling& tiling) {
+        return in_tiles(row, tiling, factor, 1, [&](const Tensor& x) { return decode_rows(x); });
+      });
+}
+
+}  // namespace eqm

@@ -1,0 +1,55 @@
+// Stable Diffusion's autoencoder: pictures to latents, eight times smaller in both directions, and
+// back. Its weights are files of other people's, which are checked before they are used. Immutable
+// after loading, hence safe to share between threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "eqm/codec/posterior.h"
+#include "eqm/codec/vae_config.h"
+#include "eqm/tensor/torch.h"
+
+namespace eqm {
+
+struct VaeLimits {
+  // About the most memory that activations take. Pictures are computed so many at a time, and a
+  // single one that takes more in overlapping tiles, which changes it a little.
+  double memory = 2e9;
+};
+
+class Vae {
+ public:
+  // Of diffusion_pytorch_model.safetensors (or .bin), or the folder that holds it. Both naming
+  // schemes of its attention are known; the number of groups is 32 unless the metadata say
+  // "norm_num_groups".
+  static Vae load(const std::filesystem::path& path, const torch::TensorOptions& type,
+                  const VaeLimits& limits = {});
+
+  // Pictures [n, 3, H, W] from -1 to 1, H and W multiples of factor().
+  Posterior encode(const Tensor& pictures) const;
+  // What the encoder says before that: [n, 2 C, H / factor, W / factor].
+  Tensor moments(const Tensor& pictures) const;
+  // Latents as encode() has them, [n, C, h, w], to pictures of about -1 to 1.
+  Tensor decode(const Tensor& latents) const;
+
+  const VaeConfig& config() const { return config_; }
+  torch::TensorOptions options() const;
+  // Tells weights apart.
+  uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  Vae() = default;
+
+  Tensor encode_rows(const Tensor& pictures) const;
+  Tensor decode_rows(const Tensor& latents) const;
+
+  VaeConfig config_;
+  VaeLimits limits_;
+  std::map<std::string, Tensor> weights_;  // by current names
+  uint64_t fingerprint_ = 0;
+};
+
+}  // namespace eqm
