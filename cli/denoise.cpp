@@ -15,6 +15,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/codec/options.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
@@ -65,6 +66,7 @@ Examples:
     descent_.declare(options);
     options.section("output");
     options.text("out", out_, "folder for the picture and the table");
+    codec_.declare(options);
     runtime_.declare(options);
   }
 
@@ -72,27 +74,29 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
+    const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
-    std::vector<Pair> pairs = read(model, console);
+    std::vector<Pair> pairs = read(model, codec, console);
     create_folder(out_);
     const bool whole = descend_all(field, pairs, console);
-    write(model, pairs, console);
+    write(model, codec, pairs, console);
     return whole ? 0 : exit_code_of(interrupt_requested());
   }
 
  private:
-  static SourcePtr open_for(const std::string& what, const Model& model) {
-    const Shape shape = model.backbone->state_shape();
+  static SourcePtr open_for(const std::string& what, const Model& model, const Codec& codec) {
+    const Shape shape = codec.picture_shape(model.backbone->state_shape());
     if (shape.size() != 3) {
       throw Error(ErrorKind::usage, "only models of images can denoise them",
                   "give a model that was trained on images");
     }
     if (shape[0] != 1 && shape[0] != 3) return open_unseen(what, {});  // tensors, as they are
-    return open_unseen(what, {.channels = shape[0], .size = shape[1]});
+    return open_unseen(
+        what, {.channels = shape[0], .size = shape[1], .latents = codec.has_autoencoder()});
   }
 
-  std::vector<Pair> read(const Model& model, Console& console) const {
-    const SourcePtr all = open_for(data_, model);
+  std::vector<Pair> read(const Model& model, const Codec& codec, Console& console) const {
+    const SourcePtr all = open_for(data_, model, codec);
     const int64_t count = std::min(count_, all->size());
     require_memory(
         kStates *
@@ -109,7 +113,7 @@ Examples:
       return known && label >= 0 ? only(label) : Terms();
     };
     const Batch batch = read_batch(*source, 0, source->size());
-    const Tensor states = states_of(batch, model.scaling, torch::kFloat64);
+    const Tensor states = states_of(batch, codec, torch::kFloat64);
     if (Shape(states.sizes().begin() + 1, states.sizes().end()) != model.backbone->state_shape()) {
       throw Error(ErrorKind::input,
                   fmt::format("the images have shape {}, and the model takes {}",
@@ -155,9 +159,11 @@ Examples:
     return interrupt_requested() == 0;
   }
 
-  void write(const Model& model, const std::vector<Pair>& pairs, Console& console) const {
+  void write(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,
+             Console& console) const {
     if (pairs.empty()) return;
-    const bool known = gamma_ < 1;  // as they are, there is nothing to compare with
+    const bool noised = gamma_ < 1;  // as they are, there is nothing to compare with
+    const bool known = noised && !makes_latents(model);  // distances of latents mean little
     const double peak = 255 / model.scaling.unit;
     std::vector<double> rows;
     double before = 0, after = 0, steps = 0;
@@ -176,7 +182,7 @@ Examples:
     std::vector<std::string> columns = {"image", "steps"};
     if (known) columns.insert(columns.end(), {"psnr_before", "psnr_after"});
     write_csv(folder / "denoise.csv", columns, rows, static_cast<int64_t>(columns.size()));
-    write_png(folder / "denoise.png", picture(model, pairs, known),
+    write_png(folder / "denoise.png", picture(model, codec, pairs, noised),
               {{"Software", "eqm " EQM_VERSION},
                {"Model", model_},
                {"Data", data_},
@@ -192,10 +198,11 @@ Examples:
   }
 
   // Rows: original, noised, denoised; as they are: before, after.
-  static Image picture(const Model& model, const std::vector<Pair>& pairs, bool known) {
+  static Image picture(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,
+                       bool noised) {
     const auto shown = std::min<int64_t>(kMostPairs, static_cast<int64_t>(pairs.size()));
     std::vector<std::string> names = {"before", "after"};
-    if (known) names = {"original", "noised", "denoised"};
+    if (noised) names = {"original", "noised", "denoised"};
     Shape shape = model.backbone->state_shape();
     shape.insert(shape.begin(), shown * static_cast<int64_t>(names.size()));
     Tensor states = torch::empty(shape, torch::kFloat64);
@@ -205,16 +212,17 @@ Examples:
         put_state(pairs[static_cast<size_t>(i)].*stage, states, place++);
       }
     };
-    if (known) add_row(&Pair::clean);
+    if (noised) add_row(&Pair::clean);
     add_row(&Pair::start);
     add_row(&Pair::end);
-    return picture_grid(states, model.scaling, shown, names, "");
+    return picture_grid(states, codec, shown, names, "");
   }
 
   std::string model_, data_, label_ = "own", out_ = "out/denoise";
   int64_t count_ = 16, seed_ = 0;
   double gamma_ = 0.6;
   DescentOptions descent_;
+  CodecOptions codec_;
   RuntimeOptions runtime_;
 };
 

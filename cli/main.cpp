@@ -60,6 +60,7 @@ std::vector<Command> all_commands(CLI::App& app) {
   std::vector<Command> commands;
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(landscape_verb());
+  verbs.push_back(encode_verb());
   verbs.push_back(train_verb());
   verbs.push_back(sample_verb());
   verbs.push_back(denoise_verb());

@@ -13,6 +13,7 @@
 #include "cli/sample_output.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
+#include "eqm/codec/options.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 
@@ -74,12 +75,14 @@ Examples:
     options.choice("npz-method", choice_.npz_method, zip_method_names(), "deflated is smaller");
     options.count("rows", rows_, Range::between(0, 100000),
                   "rows computed at once; 0 chooses by their size");
+    codec_.declare(options);
     runtime_.declare(options);
   }
 
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
+    const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
     const std::vector<Row> rows = rows_of(model);
     if (!choice_.npz.empty() && !choice_.npz.ends_with(".npz")) {
@@ -105,7 +108,11 @@ Examples:
     }
     create_folder(out_);
     warn_of_old_pictures(console);
-    SampleOutput output(out_, model, names, layout, origin(model), choice_);
+    SampleOutput output(out_, model, codec, names, layout, origin(model), choice_);
+    if (makes_latents(model) && !codec.has_autoencoder()) {
+      console.log->warn("the samples are latents, drawn by their first channels; {}",
+                        where_autoencoders_come_from());
+    }
     const bool whole = draw(field, job, output, console);
     std::cout << output.summary();
     const int64_t lost = output.count_of(DescentStatus::diverged);
@@ -208,6 +215,7 @@ Examples:
   GuidedChannels guided_ = GuidedChannels::all;
   OutputChoice choice_;
   DescentOptions descent_;
+  CodecOptions codec_;
   RuntimeOptions runtime_;
 };
 

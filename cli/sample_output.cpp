@@ -10,6 +10,7 @@
 #include "cli/averages.h"
 #include "cli/figure_file.h"
 #include "eqm/base/error.h"
+#include "eqm/codec/options.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv.h"
@@ -45,10 +46,12 @@ int64_t GridLayout::column_of(int64_t sample) const {
 }
 
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
-                           std::vector<std::string> rows, const GridLayout& layout, PngText origin,
-                           const OutputChoice& choice)
+                           const Codec& codec, std::vector<std::string> rows,
+                           const GridLayout& layout, PngText origin, const OutputChoice& choice)
     : folder_(folder),
       model_(model),
+      codec_(codec),
+      shown_(codec.has_autoencoder() ? Scaling{} : codec.scaling()),
       rows_(std::move(rows)),
       layout_(layout),
       origin_(std::move(origin)),
@@ -57,10 +60,10 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
   if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.trace = false;
   if (choice_.pictures) create_folder(folder_ / "pictures");
   if (choice_.npz.empty()) return;
-  const Shape shape = model.backbone->state_shape();
+  const Shape shape = codec.picture_shape(model.backbone->state_shape());
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
     throw Error(ErrorKind::usage, "an .npz holds pictures, and this model makes none",
-                "leave --npz away");
+                makes_latents(model) ? where_autoencoders_come_from() : "leave --npz away");
   }
   npz_ = std::make_unique<SampleNpz>(choice_.npz, choice_.npz_method);
 }
@@ -81,14 +84,14 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
   text.emplace_back("Sample", std::to_string(sample));
   if (!rows_.empty()) text.emplace_back("Label", row_of(sample));
   write_png(folder_ / "pictures" / fmt::format("{:06}.png", sample),
-            pictures_of(state, model_.scaling).front(), text);
+            pictures_of(state, shown_).front(), text);
 }
 
 void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
   std::optional<int64_t> label;
   if (!choice_.labels.empty())
     label = choice_.labels.at(static_cast<size_t>(layout_.row_of(sample)));
-  npz_->add(pictures_of(state, model_.scaling).front(), label);
+  npz_->add(pictures_of(state, shown_).front(), label);
 }
 
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
@@ -106,6 +109,8 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   shape.insert(shape.begin(), 1);
   Tensor state = torch::empty(shape, torch::kFloat64);
   put_state(outcome.x, state, 0);
+  const bool wanted = choice_.pictures || npz_ || is_shown(sample);
+  if (wanted && codec_.has_autoencoder()) state = codec_.to_values(state);
   if (choice_.pictures) write_picture(sample, state);
   if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
@@ -146,7 +151,7 @@ void SampleOutput::write_grid() {
   const int64_t last = kept_.rbegin()->first, rows = layout_.row_of(last) + 1;
   const bool named = !rows_.empty();
   const int64_t columns = shown_columns();
-  Shape shape = model_.backbone->state_shape();
+  Shape shape = codec_.picture_shape(model_.backbone->state_shape());
   shape.insert(shape.begin(), named ? rows * columns : last + 1);
   Tensor states = torch::full(shape, -1, torch::kFloat64);
   for (const auto& [sample, state] : kept_) {
@@ -156,8 +161,7 @@ void SampleOutput::write_grid() {
   }
   std::vector<std::string> names = rows_;
   if (named) names.resize(static_cast<size_t>(rows));
-  write_png(folder_ / "grid.png", picture_grid(states, model_.scaling, columns, names, ""),
-            origin_);
+  write_png(folder_ / "grid.png", picture_grid(states, shown_, columns, names, ""), origin_);
 }
 
 // Each row the way of one sample, in stages that are even in its steps.
@@ -177,7 +181,7 @@ void SampleOutput::write_trace() {
     stages.push_back(row);
   }
   write_png(folder_ / "trace.png",
-            picture_grid(torch::cat(stages), model_.scaling, kTraceStages, names, ""), origin_);
+            picture_grid(torch::cat(stages), codec_, kTraceStages, names, ""), origin_);
 }
 
 void SampleOutput::write_histogram() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "eqm/codec/codec.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/png.h"
@@ -38,7 +39,7 @@ class SampleOutput {
  public:
   // `rows` are the names of the grid's rows, empty where it has none; `origin` is what made the
   // samples, for the pictures' text.
-  SampleOutput(const std::filesystem::path& folder, const Model& model,
+  SampleOutput(const std::filesystem::path& folder, const Model& model, const Codec& codec,
                std::vector<std::string> rows, const GridLayout& layout, PngText origin,
                const OutputChoice& choice);
 
@@ -68,12 +69,14 @@ class SampleOutput {
 
   std::filesystem::path folder_;
   const Model& model_;
+  Codec codec_;  // of states
+  Codec shown_;  // of what is kept for the grid: decoded already, or states
   std::vector<std::string> rows_;
   GridLayout layout_;
   PngText origin_;
   OutputChoice choice_;
   AtomicFile lines_;
-  std::map<int64_t, Tensor> kept_;  // states for the grid, or points, by number
+  std::map<int64_t, Tensor> kept_;  // for the grid, or points, by number
   std::unique_ptr<SampleNpz> npz_;  // null where none is asked for
   std::map<int64_t, std::vector<State>> traces_;
   std::vector<double> steps_, evaluations_, norms_;

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/codec/options.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/descend/evaluation.h"
@@ -53,6 +54,7 @@ Examples:
     options.text("label", label_, "a class to score all sets under; empty for none");
     options.count("batch", batch_, Range::between(1, 100000), "examples computed at once");
     options.text("out", out_, "folder for the scores and their histogram");
+    codec_.declare(options);
     runtime_.declare(options);
   }
 
@@ -62,14 +64,16 @@ Examples:
     if (data_.empty()) throw Error(ErrorKind::usage, "no data were given", "use --data SET");
     require_score(model.objective.kind);
     const LearnedField field(model);
-    const std::vector<ScoreSet> sets = open_sets(model);
+    const Codec codec = codec_.codec_of(model, type);
+    const std::vector<ScoreSet> sets = open_sets(model, codec);
     const int64_t label = label_.empty() ? kNullClass : label_of(model, label_);
     check_terms(field, only(label));
     require_memory(static_cast<double>(batch_) * static_cast<double>(type.dtype().itemsize()) *
                        field.row_numbers(),
                    "lower --batch");
     create_folder(out_);
-    const std::vector<ScoredSet> scored = score_all(field, sets, label, type, console.progress);
+    const std::vector<ScoredSet> scored =
+        score_all(field, codec, sets, label, type, console.progress);
     write(scored, score_name(field));
     std::cout << score_table(scored);
     console.log->info("wrote scores.csv, histogram.png and histogram.svg to {}", out_);
@@ -77,17 +81,17 @@ Examples:
   }
 
  private:
-  std::vector<ScoreSet> open_sets(const Model& model) const {
-    std::vector<ScoreSet> sets = {open_score_set(data_, model, sets_)};
+  std::vector<ScoreSet> open_sets(const Model& model, const Codec& codec) const {
+    std::vector<ScoreSet> sets = {open_score_set(data_, model, codec, sets_)};
     for (const std::string& name : names_in(against_)) {
-      sets.push_back(open_score_set(name, model, sets_));
+      sets.push_back(open_score_set(name, model, codec, sets_));
     }
     return sets;
   }
 
-  std::vector<ScoredSet> score_all(const LearnedField& field, const std::vector<ScoreSet>& sets,
-                                   int64_t label, const torch::TensorOptions& type,
-                                   Progress& progress) const {
+  std::vector<ScoredSet> score_all(const LearnedField& field, const Codec& codec,
+                                   const std::vector<ScoreSet>& sets, int64_t label,
+                                   const torch::TensorOptions& type, Progress& progress) const {
     int64_t total = 0, done = 0;
     for (const ScoreSet& set : sets) total += set.source->size();
     progress.begin("scoring", total, "examples");
@@ -97,7 +101,7 @@ Examples:
       const int64_t size = set.source->size();
       for (int64_t first = 0; first < size; first += batch_) {
         const Batch batch = read_batch(*set.source, first, std::min(batch_, size - first));
-        append(result.scores, scores(field, states_of(batch, field.model().scaling, type),
+        append(result.scores, scores(field, states_of(batch, codec, type),
                                      {.labels = repeated(label, batch.shape.front()), .time = {}}));
         done += batch.shape.front();
         progress.update(done, set.name);
@@ -137,6 +141,7 @@ Examples:
   std::string model_, data_, against_ = "constant,noise", label_, out_ = "out/score";
   ScoreSetOptions sets_;
   int64_t batch_ = 64;
+  CodecOptions codec_;
   RuntimeOptions runtime_;
 };
 

@@ -16,18 +16,20 @@
 namespace eqm::cli {
 namespace {
 
-// Whether states are bytes scaled, and not latents or points.
-bool knows_pixels(const Model& model) {
-  return model.scaling == Scaling::pixels() && model.backbone->state_shape().size() == 3;
+// Whether states are made of pictures, and not of latents or points as they are.
+bool knows_pixels(const Model& model, const Codec& codec) {
+  return (codec.has_autoencoder() || model.scaling == Scaling::pixels()) &&
+         model.backbone->state_shape().size() == 3;
 }
 
-ScoreSet made_set(MadeImages kind, const std::string& name, const Model& model, int64_t count) {
-  if (!knows_pixels(model)) {
+ScoreSet made_set(MadeImages kind, const std::string& name, const Model& model, const Codec& codec,
+                  int64_t count) {
+  if (!knows_pixels(model, codec)) {
     throw Error(ErrorKind::usage,
                 fmt::format("'{}' is made of images, and the model knows none", name),
                 "compare with data of the kind that the model was trained on");
   }
-  const Shape shape = model.backbone->state_shape();
+  const Shape shape = codec.picture_shape(model.backbone->state_shape());
   std::vector<int64_t> indices(static_cast<size_t>(count));
   std::iota(indices.begin(), indices.end(), 0);
   return {.name = name,
@@ -37,25 +39,27 @@ ScoreSet made_set(MadeImages kind, const std::string& name, const Model& model, 
 }
 
 // How images become as the model knows them.
-SourceOptions fitting(const Model& model) {
+SourceOptions fitting(const Model& model, const Codec& codec) {
   SourceOptions how;
-  if (!knows_pixels(model)) return how;
-  const Shape shape = model.backbone->state_shape();
+  if (!knows_pixels(model, codec)) return how;
+  const Shape shape = codec.picture_shape(model.backbone->state_shape());
   if (shape[0] == 1 || shape[0] == 3) how.channels = shape[0];
   if (shape[1] == shape[2]) how.size = shape[1];
+  how.latents = codec.has_autoencoder();
   return how;
 }
 
-SourcePtr open_fitting(const std::string& name, const Model& model, Split split) {
-  SourceOptions how = fitting(model);
+SourcePtr open_fitting(const std::string& name, const Model& model, const Codec& codec,
+                       Split split) {
+  SourceOptions how = fitting(model, codec);
   how.split = split;
   return split == Split::test ? open_unseen(name, how) : open_images(name, how);
 }
 
 // Names that mean nothing may have been meant for a set that is made here.
-SourcePtr open_named(const std::string& name, const Model& model, Split split) {
+SourcePtr open_named(const std::string& name, const Model& model, const Codec& codec, Split split) {
   try {
-    return open_fitting(name, model, split);
+    return open_fitting(name, model, codec, split);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     throw Error(error.kind(), error.what(),
@@ -64,26 +68,30 @@ SourcePtr open_named(const std::string& name, const Model& model, Split split) {
   }
 }
 
-void require_shape(const Source& source, const std::string& name, const Model& model) {
+void require_shape(const Source& source, const std::string& name, const Model& model,
+                   const Codec& codec) {
   const Layout layout = layout_of(source);
-  const Shape shape = model.backbone->state_shape();
-  if (layout.shape == shape && (layout.dtype == Dtype::u8) == knows_pixels(model)) return;
+  const Shape states = model.backbone->state_shape(), shape = codec.picture_shape(states);
+  const bool pixels = layout.dtype == Dtype::u8;
+  const bool encoded = codec.has_autoencoder() && !pixels && layout.state_shape() == states;
+  const bool fits = layout.state_shape() == shape && pixels == knows_pixels(model, codec);
+  if (encoded || fits) return;
   throw Error(ErrorKind::input,
               fmt::format("{} holds {}, and the model's states are {} [{}]", in_quotes(name),
-                          describe(layout), knows_pixels(model) ? "pixels" : "numbers",
+                          describe(layout), knows_pixels(model, codec) ? "pixels" : "numbers",
                           fmt::join(shape, ", ")),
               "give data of the kind that the model was trained on");
 }
 
 }  // namespace
 
-ScoreSet open_score_set(const std::string& name, const Model& model,
+ScoreSet open_score_set(const std::string& name, const Model& model, const Codec& codec,
                         const ScoreSetOptions& options) {
   if (const auto kind = find_named(made_image_names(), name)) {
-    return made_set(*kind, name, model, options.count);
+    return made_set(*kind, name, model, codec, options.count);
   }
-  const SourcePtr whole = open_named(name, model, options.split);
-  require_shape(*whole, name, model);
+  const SourcePtr whole = open_named(name, model, codec, options.split);
+  require_shape(*whole, name, model, codec);
   const Choice choice = choose_examples(whole->size(), std::min(options.count, whole->size()));
   return {.name = name, .source = pick_source(whole, choice.chosen), .indices = choice.chosen};
 }

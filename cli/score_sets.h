@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eqm/codec/codec.h"
 #include "eqm/data/source.h"
 #include "eqm/data/split.h"
 #include "eqm/landscape/model.h"
@@ -24,7 +25,7 @@ struct ScoreSetOptions {
 
 // `name` is a data set (open_source.h), "constant" or "noise" (made_images.h). Images are cropped
 // and scaled to those the model knows; examples of another shape are an input error.
-ScoreSet open_score_set(const std::string& name, const Model& model,
+ScoreSet open_score_set(const std::string& name, const Model& model, const Codec& codec,
                         const ScoreSetOptions& options);
 
 // Names separated by commas; blanks around them and empty ones are left out.

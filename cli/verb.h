@@ -36,6 +36,7 @@ class Verb {
 };
 
 std::unique_ptr<Verb> landscape_verb();
+std::unique_ptr<Verb> encode_verb();
 std::unique_ptr<Verb> train_verb();
 std::unique_ptr<Verb> sample_verb();
 std::unique_ptr<Verb> denoise_verb();

@@ -14,7 +14,8 @@ enum Draw : uint32_t {
   draw_label_dropout = 4,  // whether a training row hides its label
   draw_held_out_noise = 5,
   draw_held_out_gamma = 6,
-  draw_denoise = 7,  // ε that an image is noised with before it is denoised
+  draw_denoise = 7,    // ε that an image is noised with before it is denoised
+  draw_posterior = 8,  // which latents of a picture a training row takes
 
   draw_course = 1 << 16,  // and up: noise of the steps of a sample's course
 };

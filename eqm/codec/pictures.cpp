@@ -10,17 +10,17 @@ namespace eqm {
 namespace {
 
 // [n, H, W, C] bytes, C 1 or 3.
-Tensor drawable_bytes(const Tensor& states, const Scaling& scaling) {
+Tensor drawable_bytes(const Tensor& states, const Codec& codec) {
   if (states.dim() != 4) throw Error(ErrorKind::usage, "only states of images can be drawn");
   const int64_t channels = states.size(1);
   Tensor bytes;
-  if (channels == 1 || channels == 3) {
-    bytes = bytes_of(states, scaling);
+  if (codec.has_autoencoder() || channels == 1 || channels == 3) {
+    bytes = bytes_of(states, codec);
   } else {
     const Tensor shown = states.detach().narrow(1, 0, channels == 2 ? 1 : 3);
     const double least = shown.amin().item<double>(), most = shown.amax().item<double>();
     const double unit = 255 / std::max(1e-12, most - least);
-    bytes = bytes_of(shown, {.centre = {-least * unit}, .unit = unit});
+    bytes = bytes_of(shown, Scaling{.centre = {-least * unit}, .unit = unit});
   }
   return bytes.permute({0, 2, 3, 1}).contiguous();
 }
@@ -35,8 +35,8 @@ draw::Pixels pixels_of(const Image& image) {
 
 }  // namespace
 
-std::vector<Image> pictures_of(const Tensor& states, const Scaling& scaling) {
-  const Tensor bytes = drawable_bytes(states, scaling);
+std::vector<Image> pictures_of(const Tensor& states, const Codec& codec) {
+  const Tensor bytes = drawable_bytes(states, codec);
   const auto each = static_cast<size_t>(bytes.numel() / std::max<int64_t>(1, bytes.size(0)));
   const auto* data = bytes.data_ptr<uint8_t>();
   std::vector<Image> images;
@@ -49,10 +49,10 @@ std::vector<Image> pictures_of(const Tensor& states, const Scaling& scaling) {
   return images;
 }
 
-Image picture_grid(const Tensor& states, const Scaling& scaling, int64_t columns,
+Image picture_grid(const Tensor& states, const Codec& codec, int64_t columns,
                    const std::vector<std::string>& row_names, const std::string& title) {
   std::vector<draw::Pixels> pictures;
-  for (const Image& image : pictures_of(states, scaling)) pictures.push_back(pixels_of(image));
+  for (const Image& image : pictures_of(states, codec)) pictures.push_back(pixels_of(image));
   const draw::Canvas canvas = draw::image_grid(
       pictures, {.title = title, .columns = static_cast<int>(columns), .row_labels = row_names});
   draw::Pixels pixels = canvas.to_pixels();

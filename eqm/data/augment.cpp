@@ -42,4 +42,16 @@ void flip_horizontally(Example& example) {
   }
 }
 
+void keep_one_view(Example& example, bool mirrored) {
+  if (example.posteriors == 0) return;
+  if (mirrored && example.posteriors < 2) {
+    throw Error(ErrorKind::internal, "an example has no posterior of its mirror image");
+  }
+  const auto each = static_cast<std::ptrdiff_t>(example.bytes.size()) / example.posteriors;
+  const auto begin = example.bytes.begin() + (mirrored ? each : 0);
+  example.bytes = std::vector<std::byte>(begin, begin + each);
+  example.shape[0] /= example.posteriors;
+  example.posteriors = 1;
+}
+
 }  // namespace eqm

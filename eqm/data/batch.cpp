@@ -1,5 +1,6 @@
 #include "eqm/data/batch.h"
 
+#include "eqm/data/augment.h"
 #include "eqm/data/layout.h"
 
 namespace eqm {
@@ -9,15 +10,17 @@ Batch read_batch(const Source& source, int64_t first, int64_t count) {
   batch.bytes = std::make_shared<std::vector<std::byte>>();
   Layout layout;
   for (int64_t index = first; index < first + count; ++index) {
-    const Example example = source.get(index);
-    if (index == first) layout = {.dtype = example.dtype, .shape = example.shape};
+    Example example = source.get(index);
+    if (index == first) layout = layout_of(example);
     require_layout(example, layout, source.name_of(index));
+    keep_one_view(example, /*mirrored=*/false);
     batch.bytes->insert(batch.bytes->end(), example.bytes.begin(), example.bytes.end());
     batch.labels.push_back(example.label);
     batch.indices.push_back(index);
   }
   batch.dtype = layout.dtype;
-  batch.shape = layout.shape;
+  batch.shape = layout.of_one_view().shape;
+  batch.posterior = layout.posteriors > 0;
   batch.shape.insert(batch.shape.begin(), count);
   return batch;
 }

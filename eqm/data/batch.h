@@ -16,6 +16,7 @@ struct Batch {
   int64_t epoch = 0;  // that of the first example
   Dtype dtype = Dtype::u8;
   std::vector<int64_t> shape;  // [B, ...]
+  bool posterior = false;      // each example is a mean and a log-variance, on the first axis
   // Shared with nobody but the holders of this batch; goes back to its loader for reuse when the
   // last of them lets go.
   std::shared_ptr<std::vector<std::byte>> bytes;
@@ -25,7 +26,7 @@ struct Batch {
   TensorView view() const { return {.dtype = dtype, .shape = shape, .bytes = *bytes}; }
 };
 
-// Examples [first, first + count) of a source, side by side.
+// Examples [first, first + count) of a source, side by side; of posteriors the first.
 Batch read_batch(const Source& source, int64_t first, int64_t count);
 
 }  // namespace eqm

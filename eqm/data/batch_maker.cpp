@@ -46,7 +46,11 @@ BatchMaker::BatchMaker(SourcePtr source, const BatchOptions& options,
                 "only images can be mirrored, but the examples are " + describe(layout_),
                 "train without flips");
   }
-  buffers_ = BufferPool::create(bytes_of_batch(layout_, options_.batch),
+  if (options_.flip && layout_.posteriors == 1) {
+    throw Error(ErrorKind::usage, "these latents were encoded without those of mirrored pictures",
+                "train without --flip, or make them with `eqm encode --flip`");
+  }
+  buffers_ = BufferPool::create(bytes_of_batch(layout_.of_one_view(), options_.batch),
                                 static_cast<size_t>(std::max<int64_t>(options_.kept_buffers, 0)));
 }
 
@@ -57,7 +61,8 @@ std::optional<Batch> BatchMaker::make(int64_t number, const std::stop_token& sto
   batch.number = number;
   batch.epoch = first / size;
   batch.dtype = layout_.dtype;
-  batch.shape = layout_.shape;
+  batch.shape = layout_.of_one_view().shape;
+  batch.posterior = layout_.posteriors > 0;
   batch.shape.insert(batch.shape.begin(), options_.batch);
   batch.bytes = buffers_->take();
   auto out = batch.bytes->begin();
@@ -66,7 +71,9 @@ std::optional<Batch> BatchMaker::make(int64_t number, const std::stop_token& sto
     const int64_t epoch = position / size;
     int64_t index = shuffled(options_.seed, epoch, position % size, size);
     Example example = read(index);
-    if (options_.flip && is_flipped(options_.seed, epoch, index)) flip_horizontally(example);
+    const bool mirrored = options_.flip && is_flipped(options_.seed, epoch, index);
+    keep_one_view(example, mirrored);
+    if (mirrored && !batch.posterior) flip_horizontally(example);
     out = std::copy(example.bytes.begin(), example.bytes.end(), out);
     batch.labels.push_back(example.label);
     batch.indices.push_back(index);

@@ -41,12 +41,12 @@ class CacheSource : public Decorator {
     return {.dtype = layout_.dtype,
             .shape = layout_.shape,
             .bytes = {begin, begin + bytes_each_},
-            .label = labels_[slot]};
+            .label = labels_[slot],
+            .posteriors = layout_.posteriors};
   }
 
   void keep(size_t slot, const Example& example) const {
-    if (example.dtype != layout_.dtype || example.shape != layout_.shape ||
-        example.bytes.size() != bytes_each_) {
+    if (layout_of(example) != layout_ || example.bytes.size() != bytes_each_) {
       return;
     }
     SlotState expected = SlotState::empty;

@@ -17,12 +17,30 @@ size_t Layout::bytes() const {
   return static_cast<size_t>(*count);
 }
 
+Layout Layout::of_one_view() const {
+  Layout one = *this;
+  if (posteriors > 0) {
+    one.shape[0] /= posteriors;
+    one.posteriors = 1;
+  }
+  return one;
+}
+
+std::vector<int64_t> Layout::state_shape() const {
+  std::vector<int64_t> state = of_one_view().shape;
+  if (posteriors > 0) state[0] /= 2;
+  return state;
+}
+
+Layout layout_of(const Example& example) {
+  return {.dtype = example.dtype, .shape = example.shape, .posteriors = example.posteriors};
+}
+
 Layout layout_of(const Source& source) {
   std::exception_ptr first;
   for (int64_t i = 0; i < source.size(); ++i) {
     try {
-      Example example = source.get(i);
-      return {.dtype = example.dtype, .shape = std::move(example.shape)};
+      return layout_of(source.get(i));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
       if (!first) first = std::current_exception();
@@ -33,7 +51,7 @@ Layout layout_of(const Source& source) {
 }
 
 void require_layout(const Example& example, const Layout& layout, const std::string& name) {
-  const Layout own = {.dtype = example.dtype, .shape = example.shape};
+  const Layout own = layout_of(example);
   if (own == layout && example.bytes.size() == layout.bytes()) return;
   throw Error(
       ErrorKind::input,
@@ -42,7 +60,9 @@ void require_layout(const Example& example, const Layout& layout, const std::str
 }
 
 std::string describe(const Layout& layout) {
-  return fmt::format("{} [{}]", name_of(layout.dtype), fmt::join(layout.shape, ", "));
+  const std::string values =
+      fmt::format("{} [{}]", name_of(layout.dtype), fmt::join(layout.shape, ", "));
+  return layout.posteriors > 0 ? "posteriors " + values : values;
 }
 
 }  // namespace eqm

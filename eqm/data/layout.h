@@ -13,11 +13,19 @@ namespace eqm {
 struct Layout {
   Dtype dtype = Dtype::u8;
   std::vector<int64_t> shape;  // of one example
+  int64_t posteriors = 0;      // as an Example has them
 
   bool operator==(const Layout&) const = default;
 
   size_t bytes() const;
+  // Of one example that is drawn: without the other posteriors, and without variances.
+  std::vector<int64_t> state_shape() const;
+  // Of one posterior alone; the layout itself where there are none.
+  Layout of_one_view() const;
 };
+
+// That of an example.
+Layout layout_of(const Example& example);
 
 // That of the first example that can be read. Throws the error of the very first one when none can.
 Layout layout_of(const Source& source);

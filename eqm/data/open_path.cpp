@@ -14,6 +14,7 @@
 #include "eqm/data/cifar_source.h"
 #include "eqm/data/folder_source.h"
 #include "eqm/data/idx_source.h"
+#include "eqm/data/latents.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/tar_source.h"
 #include "eqm/data/tensor_source.h"
@@ -88,10 +89,21 @@ SourcePtr open_file(const fs::path& path, const ImageSourceOptions& options) {
   return kind == FileKind::idx ? open_idx_file(path) : open_tensor_source(path);
 }
 
+// Parts are folders side by side.
+SourcePtr open_latent_folder(const fs::path& path, Split split) {
+  if (split == Split::train) return open_latents(path);
+  if (const auto test = test_file_beside(path); test && has_latents(*test)) {
+    return open_latents(*test);
+  }
+  throw MissingPart(in_quotes(path.string()) + " has no test part", "name its folder itself");
+}
+
 SourcePtr open_folder(const fs::path& path, const ImageSourceOptions& options) {
+  if (has_latents(path / "train")) return open_latent_folder(path / "train", options.split);
   if (find_idx_images(path, Split::train) || find_idx_images(path, Split::test)) {
     return open_idx_folder(path, options.split);
   }
+  if (has_latents(path)) return open_latent_folder(path, options.split);
   if (is_cifar_folder(path)) return open_cifar_folder(path, options.split);
   if (const auto part = part_in(path, options.split)) {
     return open_file(*part, {.split = Split::train, .channels = options.channels});

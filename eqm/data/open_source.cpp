@@ -101,6 +101,7 @@ SourcePtr open_source(const std::string& what, const SourceOptions& options) {
   check(options);
   SourcePtr source = open_raw(what, options);
   const Layout layout = layout_of(*source);
+  if (options.latents && layout.dtype != Dtype::u8) return source;
   if (options.channels != 0 || options.size != 0) require_pixels(layout, what);
   if (options.channels != 0 && layout.shape[0] != options.channels) {
     source = with_channels(std::move(source), options.channels);

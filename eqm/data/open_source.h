@@ -13,6 +13,7 @@ struct SourceOptions {
   Split split = Split::train;
   int64_t channels = 0;  // 1 grey, 3 RGB, 0 as the images are
   int64_t size = 0;      // images are cropped to size x size around the centre; 0 as they are
+  bool latents = false;  // what is no pixels may be given, too, and stays as it is
 };
 
 // `what` is "fashion-mnist" (Debian's package), "mnist" (scripts/get_mnist.sh; looked for in

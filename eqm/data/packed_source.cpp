@@ -30,11 +30,11 @@ class PackedSource : public Source {
 
   Example get(int64_t index) const override {
     const std::span<const std::byte> bytes = bytes_of(index);
-    return {
-        .dtype = packed_.dtype,
-        .shape = packed_.shape,
-        .bytes = {bytes.begin(), bytes.end()},
-        .label = packed_.labels.empty() ? kNoLabel : packed_.labels[static_cast<size_t>(index)]};
+    return {.dtype = packed_.dtype,
+            .shape = packed_.shape,
+            .bytes = {bytes.begin(), bytes.end()},
+            .label = packed_.labels.empty() ? kNoLabel : packed_.labels[static_cast<size_t>(index)],
+            .posteriors = packed_.posteriors};
   }
 
   std::string name_of(int64_t index) const override {

@@ -17,6 +17,7 @@ struct PackedExamples {
   std::string file;  // for messages
   Dtype dtype = Dtype::u8;
   std::vector<int64_t> shape;  // of one example
+  int64_t posteriors = 0;      // as an Example has them
   int64_t count = 0;
   std::span<const std::byte> bytes;   // `count` records side by side
   size_t offset = 0;                  // where in its record an example starts

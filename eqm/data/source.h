@@ -22,6 +22,9 @@ struct Example {
   std::vector<int64_t> shape;
   std::vector<std::byte> bytes;  // row-major
   int64_t label = kNoLabel;
+  // 0: these are the values themselves. Else so many posteriors of an autoencoder lie side by side
+  // on the first axis, each a mean and a log-variance: the picture's, then its mirror image's.
+  int64_t posteriors = 0;
 };
 
 // Immutable after construction: all calls may come from several threads at once.

@@ -23,12 +23,14 @@
 namespace eqm {
 namespace {
 
-constexpr std::array kNames = {"x", "images", "latents"};
+constexpr const char* kPosteriors = "posteriors";
+constexpr std::array kNames = {"x", "images", "latents", kPosteriors};
 
 [[noreturn]] void refuse(const std::string& file, std::string_view problem) {
-  throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(file), problem),
-              "expected a tensor x, images or latents [n, ...] of U8, F32, F16 or BF16, "
-              "and optionally integer labels [n]");
+  throw Error(
+      ErrorKind::input, fmt::format("{} {}", in_quotes(file), problem),
+      "expected a tensor x, images, latents or posteriors [n, ...] of U8, F32, F16 or BF16, "
+      "and optionally integer labels [n]");
 }
 
 const TensorView& examples_in(const SafetensorsFile& file, const std::string& path) {
@@ -44,7 +46,20 @@ const TensorView& examples_in(const SafetensorsFile& file, const std::string& pa
     }
     return tensor;
   }
-  refuse(path, "has no tensor 'x', 'images' or 'latents'");
+  refuse(path, "has no tensor 'x', 'images', 'latents' or 'posteriors'");
+}
+
+// How many posteriors an example has; 0 when it is no posterior.
+int64_t posteriors_in(const SafetensorsFile& file, const std::string& path) {
+  if (!file.contains(kPosteriors) || &examples_in(file, path) != &file.at(kPosteriors)) return 0;
+  const auto found = file.metadata().find("views");
+  const bool mirrored = found != file.metadata().end() && found->second == "2";
+  const TensorView& tensor = file.at(kPosteriors);
+  const int64_t views = mirrored ? 2 : 1;
+  if (tensor.dtype == Dtype::u8 || tensor.shape[1] % (2 * views) != 0) {
+    refuse(path, "has posteriors that are not means and log-variances side by side");
+  }
+  return views;
 }
 
 template <class Number>
@@ -144,6 +159,7 @@ SourcePtr open_tensor_source(const std::filesystem::path& path) {
   SourcePtr source = packed_source({.file = name,
                                     .dtype = tensor.dtype,
                                     .shape = {tensor.shape.begin() + 1, tensor.shape.end()},
+                                    .posteriors = posteriors_in(file, name),
                                     .count = tensor.shape[0],
                                     .bytes = tensor.bytes,
                                     .labels = std::move(labels),

@@ -1,5 +1,6 @@
 // Examples in a safetensors file: pixels u8 [n, C, H, W], or states f32, f16 or bf16 [n, ...] such
-// as latents. The file is mapped; half types become f32 as examples are asked for.
+// as latents or their posteriors. The file is mapped; half types become f32 as examples are asked
+// for.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,10 @@ namespace eqm {
 // Labels are integers below this; a larger one is damage, not a class.
 inline constexpr int64_t kMaxClasses = int64_t{1} << 20;
 
-// The examples are the tensor "x", "images" or "latents"; the labels, if any, the integer tensor
-// "labels" [n]; their names the metadata "class_names", a JSON list of strings, or else numbers.
+// The examples are the tensor "x", "images", "latents" or "posteriors" (means and log-variances
+// side by side on the second axis; with the metadata "views" of "2" followed by those of mirrored
+// pictures); the labels, if any, the integer tensor "labels" [n]; their names the metadata
+// "class_names", a JSON list of strings, or else numbers.
 SourcePtr open_tensor_source(const std::filesystem::path& path);
 
 }  // namespace eqm

@@ -13,13 +13,10 @@
 namespace eqm {
 namespace {
 
-// Stable Diffusion's latents are multiplied by this before a model sees them.
-constexpr double kLatentScale = 0.18215;
-constexpr int64_t kLatentChannels = 4;
+constexpr int64_t kLatentChannels = 4;  // of Stable Diffusion
 
 Scaling scaling_for(const SitConfig& config) {
-  if (config.in_channels != kLatentChannels) return Scaling::pixels();
-  return {.centre = {0}, .unit = 1 / kLatentScale};
+  return config.in_channels == kLatentChannels ? Scaling::latents() : Scaling::pixels();
 }
 
 SitConfig config_of(const WeightsFile& file, const SitHints& hints) {

@@ -16,6 +16,9 @@ struct Scaling {
   // Bytes to [-1, 1].
   static Scaling pixels() { return {.centre = {127.5}, .unit = 127.5}; }
 
+  // Latents of Stable Diffusion's autoencoder, which models see multiplied by 0.18215.
+  static Scaling latents() { return {.centre = {0}, .unit = 1 / 0.18215}; }
+
   // [B, C, ...] both ways; the arithmetic is done in the type of the tensor, bytes in float32.
   Tensor to_states(const Tensor& values) const;
   Tensor to_values(const Tensor& states) const;

@@ -11,7 +11,8 @@
 namespace eqm {
 
 HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
-                          const torch::TensorOptions& type) {
+                          const torch::TensorOptions& type,
+                          const std::shared_ptr<const Vae>& autoencoder) {
   const torch::NoGradGuard guard;
   std::vector<double> sums(kGammaBuckets, 0), counts(kGammaBuckets, 0);
   const bool classifier = is_classifier(model.objective.kind);
@@ -24,7 +25,7 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
       return NoiseKey{.seed = seed, .sample = static_cast<uint64_t>(first), .draw = draw};
     };
     TrainingBatch pairs;
-    pairs.x = states_of(loaded, model.scaling, type);
+    pairs.x = states_of(loaded, Codec(model.scaling, autoencoder), type);
     pairs.noise = normal_rows(key(draw_held_out_noise), count, model.backbone->state_shape(), type);
     pairs.gamma = uniform_rows(key(draw_held_out_gamma), count, type);
     if (loaded.labels.front() != kNoLabel) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "eqm/codec/codec.h"
 #include "eqm/data/source.h"
 #include "eqm/landscape/model.h"
 
@@ -18,8 +19,10 @@ struct HeldOutLoss {
   std::optional<double> accuracy;  // share of right labels, of a classifier
 };
 
-// Example i always gets the same noise and γ for a seed, so that losses of different steps compare.
+// Pictures are encoded where the model learns from latents. Example i always gets the same noise
+// and γ for a seed, so that losses of different steps compare.
 HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
-                          const torch::TensorOptions& type);
+                          const torch::TensorOptions& type,
+                          const std::shared_ptr<const Vae>& autoencoder = nullptr);
 
 }  // namespace eqm

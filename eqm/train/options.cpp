@@ -17,7 +17,7 @@ void TrainDataOptions::declare(OptionSet& options) {
   options.section("data");
   options.text("data", data,
                "fashion-mnist, mnist, or a path: IDX files, CIFAR-10 binaries, a folder or tar of "
-               "images by class, a safetensors of tensors");
+               "images by class, a safetensors of tensors, a folder of `eqm encode`");
   options.text("held-out-data", held_out_data,
                "data to judge by; empty takes the set's own test part, or keeps some aside");
   options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
@@ -25,8 +25,9 @@ void TrainDataOptions::declare(OptionSet& options) {
                 "crops and scales images to this height and width; 0 takes them as they are");
   options.count("channels", channels, Range::between(0, 3),
                 "1 for grey, 3 for colour, 0 for what the data have");
-  options.number("scale", scale, {.least = 0, .most = 1e9, .above = true},
-                 "multiplies tensors that are no pixels (0.18215 for latents of Stable Diffusion)");
+  options.number("scale", scale, Range::between(0, 1e9),
+                 "multiplies tensors that are no pixels; 0 chooses 0.18215 for what an autoencoder "
+                 "made, else 1");
   options.flag("flip", flip, "mirrors every other image, left to right");
   options.flag("skip-damaged", skip_damaged, "goes on without damaged images, and counts them");
   options.count("loader-threads", loader_threads, Range::between(1, 256),
@@ -85,6 +86,7 @@ void TrainOptions::declare(OptionSet& options) {
   options.section("preview");
   descent.declare(options);
   cadence.declare(options);
+  codec.declare(options);
 }
 
 void TrainOptions::check() const {

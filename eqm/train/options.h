@@ -6,6 +6,7 @@
 #include <string>
 
 #include "eqm/base/options.h"
+#include "eqm/codec/options.h"
 #include "eqm/descend/options.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/train/adamw.h"
@@ -19,7 +20,7 @@ struct TrainDataOptions {
   int64_t held_out = 1000;
   int64_t size = 0;
   int64_t channels = 0;
-  double scale = 1;
+  double scale = 0;
   bool flip = false;
   bool skip_damaged = false;
   int64_t loader_threads = 1;
@@ -67,6 +68,7 @@ struct TrainOptions {
   int64_t seed = 0;
   DescentOptions descent;  // of the previews
   CadenceOptions cadence;
+  CodecOptions codec;
 
   void declare(OptionSet& options);
   // Rules that involve several options.

@@ -32,7 +32,8 @@ std::optional<Image> draw_preview(const Model& model, const PreviewOptions& opti
   for (int64_t row = 0; classes > 0 && row < rows && !model.class_names.empty(); ++row) {
     names.push_back(model.class_names[static_cast<size_t>(row)]);
   }
-  return picture_grid(states, model.scaling, options.per_class, names, title);
+  return picture_grid(states, Codec(model.scaling, options.autoencoder), options.per_class, names,
+                      title);
 }
 
 }  // namespace eqm

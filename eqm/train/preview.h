@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "eqm/codec/codec.h"
 #include "eqm/descend/options.h"
 #include "eqm/io/image.h"
 #include "eqm/landscape/model.h"
@@ -15,6 +16,7 @@ struct PreviewOptions {
   uint64_t seed = 0;
   DescentOptions descent;
   std::function<bool()> go_on = {};  // asked at every step of the descent; empty for always
+  std::shared_ptr<const Vae> autoencoder = {};  // makes pictures of latents
 };
 
 // A row per class (at most ten classes), or a square of samples for a model without classes. Only

@@ -101,7 +101,7 @@ Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, con
 
 std::vector<TrainingBatch> Run::next_parts() {
   const Batch batch = loader_.next();
-  const TrainingBatch whole = make_training_batch(batch, data_.scaling, randomness_,
+  const TrainingBatch whole = make_training_batch(batch, data_.codec(), randomness_,
                                                   state_.step * options_.batch, host_.type);
   if (options_.accumulate == 1) return {whole};
   std::vector<TrainingBatch> parts;
@@ -135,7 +135,7 @@ void Run::log(const StepReport& report) {
 void Run::evaluate() {
   const HeldOutLoss held_out =
       held_out_loss(state_.averaged(), *data_.held_out, static_cast<uint64_t>(options_.seed),
-                    std::min<int64_t>(options_.batch, 256), host_.type);
+                    std::min<int64_t>(options_.batch, 256), host_.type, data_.autoencoder);
   summary_.held_out_loss = held_out.mean;
   summary_.held_out_accuracy = held_out.accuracy;
   std::vector<std::pair<std::string, double>> values = {{"held_out_loss", held_out.mean}};
@@ -152,7 +152,8 @@ void Run::preview() {
                                                  {.per_class = options_.cadence.preview,
                                                   .seed = static_cast<uint64_t>(options_.seed),
                                                   .descent = options_.descent,
-                                                  .go_on = [&] { return !host_.stop_requested(); }},
+                                                  .go_on = [&] { return !host_.stop_requested(); },
+                                                  .autoencoder = data_.autoencoder},
                                                  fmt::format("step {}", state_.step));
   if (!grid) return;
   create_folder(paths_.samples());
@@ -273,7 +274,7 @@ Error reassured(const Error& error, const RunPaths& paths) {
 RunSummary run_training(const TrainOptions& options, const std::string& config,
                         const RunPaths& paths, RunStart start, const RunHost& host) {
   options.check();
-  TrainingData data = open_training_data(options.data);
+  TrainingData data = open_training_data(options.data, options.codec.open(host.type));
   if (host.type.device().is_cpu()) {
     require_memory(least_memory(options, data),
                    "lower batch, width, depth or size, or raise accumulate");

@@ -107,6 +107,30 @@ SourcePtr test_part(const TrainDataOptions& options, SourceOptions how) {
   }
 }
 
+// What examples become.
+struct StateKind {
+  Shape shape;
+  Scaling scaling;
+};
+
+StateKind states_from(const Layout& layout, const Vae* autoencoder) {
+  if (layout.posteriors > 0) return {layout.state_shape(), Scaling::latents()};
+  if (layout.dtype != Dtype::u8) return {layout.shape, Scaling{}};
+  if (autoencoder == nullptr) return {layout.shape, Scaling::pixels()};
+  const VaeConfig& config = autoencoder->config();
+  const int64_t factor = config.factor();
+  if (layout.shape[0] != config.image_channels || layout.shape[1] % factor != 0 ||
+      layout.shape[2] % factor != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
+                    config.image_channels, factor),
+        "bring them to that with --size and --channels");
+  }
+  return {{config.latent_channels, layout.shape[1] / factor, layout.shape[2] / factor},
+          Scaling::latents()};
+}
+
 // Those of the chosen examples that can be read.
 std::vector<int64_t> sound(const Source& source, const std::vector<int64_t>& chosen) {
   std::vector<int64_t> kept;
@@ -128,7 +152,7 @@ void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceO
   data.held_out_is_own = from != nullptr;
   if (from) {
     if (from->class_names() != data.training->class_names() ||
-        layout_of(*from).shape != data.shape) {
+        states_from(layout_of(*from), data.autoencoder.get()).shape != data.shape) {
       throw Error(ErrorKind::input,
                   "the held-out data have other classes or shapes than the training data",
                   "give held-out data of the same kind, or --held-out 0");
@@ -146,11 +170,13 @@ void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceO
 
 }  // namespace
 
-TrainingData open_training_data(const TrainDataOptions& options) {
+TrainingData open_training_data(const TrainDataOptions& options,
+                                std::shared_ptr<const Vae> autoencoder) {
   const auto limit = static_cast<uint64_t>(options.cache_mb) << 20;
   const SourceOptions how = {
       .split = Split::train, .channels = options.channels, .size = options.size};
   TrainingData data;
+  data.autoencoder = std::move(autoencoder);
   data.training = cache_source(open_source(options.data, how), limit);
   for (const std::string& name : data.training->class_names()) {
     if (is_utf8(name)) continue;
@@ -158,9 +184,12 @@ TrainingData open_training_data(const TrainDataOptions& options) {
                 "rename its folder");
   }
   const Layout layout = layout_of(*data.training);
-  data.shape = layout.shape;
-  data.scaling = layout.dtype == Dtype::u8 ? Scaling::pixels()
-                                           : Scaling{.centre = {0}, .unit = 1 / options.scale};
+  const StateKind states = states_from(layout, data.autoencoder.get());
+  data.shape = states.shape;
+  data.scaling = states.scaling;
+  if (options.scale > 0 && layout.dtype != Dtype::u8) {
+    data.scaling = {.centre = {0}, .unit = 1 / options.scale};
+  }
   if (options.held_out > 0) hold_out(data, options, how);
   return data;
 }
@@ -222,20 +251,26 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
 
 RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, const Model& model) {
   const Magnitude& magnitude = options.objective.magnitude;
-  return {{"architecture", model.backbone->architecture()},
-          {"objective", name_of(options.objective.kind)},
-          {"landscape",
-           fmt::format("{} a={} b={} lambda={}", name_in(magnitude_names(), magnitude.kind),
-                       magnitude.a, magnitude.b, magnitude.lambda)},
-          {"data set", fmt::format("{} examples, fingerprint {:016x}", data.training->size(),
-                                   data.training->fingerprint())},
-          {"scale", fmt::format("{}", data.scaling.unit)},
-          {"dispersive weight", fmt::format("{}", options.objective.dispersive_weight)},
-          {"label dropout", fmt::format("{}", options.model.label_dropout)},
-          {"flip", options.data.flip ? "yes" : "no"},
-          {"precision", std::string(options_of(*model.backbone).dtype().name())},
-          {"batch", std::to_string(options.batch)},
-          {"seed", std::to_string(options.seed)}};
+  RunIdentity identity = {
+      {"architecture", model.backbone->architecture()},
+      {"objective", name_of(options.objective.kind)},
+      {"landscape",
+       fmt::format("{} a={} b={} lambda={}", name_in(magnitude_names(), magnitude.kind),
+                   magnitude.a, magnitude.b, magnitude.lambda)},
+      {"data set", fmt::format("{} examples, fingerprint {:016x}", data.training->size(),
+                               data.training->fingerprint())},
+      {"scale", fmt::format("{}", data.scaling.unit)},
+      {"dispersive weight", fmt::format("{}", options.objective.dispersive_weight)},
+      {"label dropout", fmt::format("{}", options.model.label_dropout)},
+      {"flip", options.data.flip ? "yes" : "no"},
+      {"precision", std::string(options_of(*model.backbone).dtype().name())},
+      {"batch", std::to_string(options.batch)},
+      {"seed", std::to_string(options.seed)}};
+  const bool encodes = data.autoencoder && layout_of(*data.training).dtype == Dtype::u8;
+  if (encodes) {
+    identity["autoencoder"] = fmt::format("fingerprint {:016x}", data.autoencoder->fingerprint());
+  }
+  return identity;
 }
 
 }  // namespace eqm

@@ -1,6 +1,7 @@
 // What a run is made of: its data and its untrained model, from the options.
 #pragma once
 
+#include "eqm/codec/codec.h"
 #include "eqm/data/source.h"
 #include "eqm/landscape/model.h"
 #include "eqm/train/checkpoint.h"
@@ -12,11 +13,16 @@ struct TrainingData {
   SourcePtr training;
   SourcePtr held_out;            // null when none is asked for or can be spared
   bool held_out_is_own = false;  // not taken from the training set
-  Shape shape;                   // of one example
+  Shape shape;                   // of one state
   Scaling scaling;
+  std::shared_ptr<const Vae> autoencoder;  // makes latents of pictures, and pictures of latents
+
+  Codec codec() const { return {scaling, autoencoder}; }
 };
 
-TrainingData open_training_data(const TrainDataOptions& options);
+// With an autoencoder, pictures are encoded as they are trained on.
+TrainingData open_training_data(const TrainDataOptions& options,
+                                std::shared_ptr<const Vae> autoencoder = nullptr);
 
 enum class ModelStart {
   as_asked,  // with the weights of options.model.init, if it names a model

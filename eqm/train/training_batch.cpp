@@ -6,7 +6,7 @@
 
 namespace eqm {
 
-TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
+TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
                                   const Randomness& randomness, int64_t first_row,
                                   const torch::TensorOptions& type) {
   const auto key = [&](Draw draw) {
@@ -15,9 +15,8 @@ TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
   };
   const int64_t rows = batch.shape.front();
   TrainingBatch result;
-  result.x = states_of(batch, scaling, type);
-  const Shape shape(batch.shape.begin() + 1, batch.shape.end());
-  result.noise = normal_rows(key(draw_noise), rows, shape, type);
+  result.x = drawn_states(batch, codec, key(draw_posterior), type);
+  result.noise = normal_rows(key(draw_noise), rows, result.x.sizes().slice(1).vec(), type);
   result.gamma = uniform_rows(key(draw_gamma), rows, type);
   if (batch.labels.front() == kNoLabel) return result;
   const Tensor labels = torch::tensor(batch.labels, torch::kInt64);

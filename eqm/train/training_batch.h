@@ -2,9 +2,9 @@
 // the stream of all examples gets the same noise, γ and label dropout in any run with this seed.
 #pragma once
 
+#include "eqm/codec/codec.h"
 #include "eqm/data/loader.h"
 #include "eqm/landscape/objective.h"
-#include "eqm/landscape/scaling.h"
 
 namespace eqm {
 
@@ -15,7 +15,7 @@ struct Randomness {
 };
 
 // `first_row` is the place of the batch's first row in the stream of all rows ever trained on.
-TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
+TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
                                   const Randomness& randomness, int64_t first_row,
                                   const torch::TensorOptions& type);
 

@@ -104,7 +104,7 @@ TEST_F(TensorSource, names_an_example_that_is_not_finite) {
 }
 
 TEST_F(TensorSource, refuses_a_file_without_examples) {
-  expect_input_error("has no tensor 'x', 'images' or 'latents'", [&] {
+  expect_input_error("has no tensor 'x', 'images', 'latents' or 'posteriors'", [&] {
     open({{"weights", view_of(Dtype::u8, {6}, pixels_)}});
   });
   expect_input_error("no list of examples", [&] {

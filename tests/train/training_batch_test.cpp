@@ -76,7 +76,7 @@ TEST(TrainingBatch, has_no_labels_where_the_data_have_none) {
   const TemporaryFolder folder;
   const Batch batch = made(folder, {.shape = {5}, .classes = 0, .type = torch::kFloat32}, 0, 4);
   const TrainingBatch result = make_training_batch(
-      batch, {.unit = 2}, {.label_dropout = 0.5, .null_label = 0}, 0, torch::kFloat64);
+      batch, Scaling{.unit = 2}, {.label_dropout = 0.5, .null_label = 0}, 0, torch::kFloat64);
   EXPECT_FALSE(result.labels.defined());
   EXPECT_EQ(result.x.sizes(), Shape({4, 5}));
   EXPECT_EQ(result.x.scalar_type(), torch::kFloat64);

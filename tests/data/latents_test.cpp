@@ -1,0 +1,206 @@
+#include "eqm/data/latents.h"
+
+#include <cstring>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "eqm/data/augment.h"
+#include "eqm/data/batch.h"
+#include "eqm/data/layout.h"
+#include "eqm/data/loader.h"
+#include "eqm/data/missing_part.h"
+#include "eqm/data/open_source.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/safetensors.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+using test::expect_error;
+using test::expect_input_error;
+
+// Five examples [2 views * 2 * 1, 1, 2] in shards of two; example i holds 10 i, 10 i + 1, ...
+class Latents : public ::testing::Test {
+ protected:
+  static std::vector<float> numbers_of(int64_t example) {
+    std::vector<float> numbers;
+    for (int k = 0; k < 8; ++k) numbers.push_back(static_cast<float>(10 * example + k));
+    return numbers;
+  }
+
+  LatentShard write_shard(const fs::path& folder, int64_t number, int64_t count,
+                          const std::string& views = "2") {
+    std::vector<float> numbers;
+    std::vector<int64_t> labels;
+    for (int64_t i = 2 * number; i < 2 * number + count; ++i) {
+      const std::vector<float> some = numbers_of(i);
+      numbers.insert(numbers.end(), some.begin(), some.end());
+      labels.push_back(i % 2);
+    }
+    const fs::path path = folder / ("shard-" + std::to_string(number) + ".safetensors");
+    write_safetensors(
+        path,
+        {{"posteriors",
+          {.dtype = Dtype::f32,
+           .shape = {count, 4, 1, 2},
+           .bytes = std::as_bytes(std::span(numbers))}},
+         {"labels",
+          {.dtype = Dtype::i64, .shape = {count}, .bytes = std::as_bytes(std::span(labels))}}},
+        {{"views", views}, {"class_names", R"(["cat", "dog"])"}});
+    return describe_shard(path, count);
+  }
+
+  LatentManifest write(const fs::path& folder) {
+    create_folder(folder);
+    LatentManifest manifest;
+    manifest.recipe = {.size = 8,
+                       .views = 2,
+                       .stored = "F32",
+                       .pictures = 5,
+                       .per_shard = 2,
+                       .data = 0xfedcba9876543210,
+                       .autoencoder = 7};
+    for (int64_t i = 0; i < 3; ++i) {
+      manifest.shards.push_back(write_shard(folder, i, i == 2 ? 1 : 2));
+    }
+    manifest.skipped = {"a\nb.png"};
+    write_latent_manifest(manifest, folder);
+    return manifest;
+  }
+
+  void damage(const std::string& name, const std::string& from, const std::string& to) {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos);
+    text.replace(place, from.size(), to);
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Latents, manifest_reads_back) {
+  const LatentManifest made = write(folder_.path());
+  const LatentManifest read = read_latent_manifest(folder_.path());
+  EXPECT_EQ(read.recipe, made.recipe);
+  EXPECT_EQ(read.shards.size(), 3u);
+  EXPECT_EQ(read.examples(), 5);
+  EXPECT_TRUE(read.complete());
+  EXPECT_EQ(read.shards[2].crc32c, made.shards[2].crc32c);
+  EXPECT_EQ(read.skipped.size(), 1u);
+}
+
+TEST_F(Latents, are_one_source_of_all_shards) {
+  write(folder_.path());
+  const SourcePtr source = open_source(folder_.path().string(), {});
+  ASSERT_EQ(source->size(), 5);
+  EXPECT_EQ(source->class_names(), (std::vector<std::string>{"cat", "dog"}));
+  const Layout layout = layout_of(*source);
+  EXPECT_EQ(layout.posteriors, 2);
+  EXPECT_EQ(layout.state_shape(), (std::vector<int64_t>{1, 1, 2}));
+  for (int64_t i = 0; i < 5; ++i) {
+    const Example example = source->get(i);
+    const std::vector<float> expected = numbers_of(i);
+    EXPECT_EQ(std::memcmp(example.bytes.data(), expected.data(), example.bytes.size()), 0);
+    EXPECT_EQ(example.label, i % 2);
+  }
+}
+
+TEST_F(Latents, give_one_view_to_a_batch) {
+  write(folder_.path());
+  const SourcePtr source = open_latents(folder_.path());
+  const Batch batch = read_batch(*source, 1, 2);
+  EXPECT_TRUE(batch.posterior);
+  EXPECT_EQ(batch.shape, (std::vector<int64_t>{2, 2, 1, 2}));
+  const auto* numbers = reinterpret_cast<const float*>(batch.bytes->data());
+  EXPECT_EQ(numbers[0], 10);
+  EXPECT_EQ(numbers[4], 20);
+}
+
+TEST_F(Latents, mirror_every_other_example_when_asked) {
+  write(folder_.path());
+  const SourcePtr source = open_latents(folder_.path());
+  BatchMaker maker(source, {.batch = 5, .seed = 3, .flip = true}, nullptr);
+  int mirrored = 0;
+  for (int64_t number = 0; number < 8; ++number) {
+    const Batch batch = *maker.make(number);
+    const auto* numbers = reinterpret_cast<const float*>(batch.bytes->data());
+    for (size_t row = 0; row < 5; ++row) {
+      const bool flipped = is_flipped(3, number, batch.indices[row]);
+      EXPECT_EQ(numbers[4 * row], static_cast<float>(10 * batch.indices[row] + (flipped ? 4 : 0)));
+      mirrored += flipped ? 1 : 0;
+    }
+  }
+  EXPECT_GT(mirrored, 5);
+  EXPECT_LT(mirrored, 35);
+}
+
+TEST_F(Latents, without_mirrored_ones_cannot_be_flipped) {
+  write(folder_.path());
+  write_shard(folder_.path(), 0, 2, "1");
+  const SourcePtr source = open_source((folder_ / "shard-0.safetensors").string(), {});
+  expect_error(ErrorKind::usage, "without those of mirrored pictures",
+               [&] { BatchMaker(source, {.batch = 2, .flip = true}, nullptr); });
+}
+
+TEST_F(Latents, have_their_parts_side_by_side) {
+  write(folder_ / "train");
+  const std::string all = folder_.path().string();
+  EXPECT_EQ(open_source(all, {})->size(), 5);
+  EXPECT_THROW(open_source(all, {.split = Split::test}), MissingPart);
+  write(folder_ / "test");
+  EXPECT_EQ(open_source(all, {.split = Split::test})->size(), 5);
+}
+
+TEST_F(Latents, refuse_a_set_that_is_not_finished) {
+  LatentManifest manifest = write(folder_.path());
+  manifest.shards.pop_back();
+  write_latent_manifest(manifest, folder_.path());
+  expect_input_error("has 2 of 3 shards only", [&] { open_latents(folder_.path()); });
+}
+
+TEST_F(Latents, notice_missing_and_changed_shards) {
+  const LatentManifest manifest = write(folder_.path());
+  damage("shard-1.safetensors", "cat", "cow");
+  check_shards(manifest, folder_.path(), false);
+  expect_input_error("another checksum", [&] { check_shards(manifest, folder_.path(), true); });
+  fs::resize_file(folder_ / "shard-1.safetensors", 50);
+  expect_input_error("not as long", [&] { open_latents(folder_.path()); });
+  fs::remove(folder_ / "shard-1.safetensors");
+  expect_input_error("is missing", [&] { open_latents(folder_.path()); });
+}
+
+TEST_F(Latents, refuse_manifests_that_are_none) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"{", "["},
+                                                        {"eqm latents 1", "eqm latents 9"},
+                                                        {"fedcba9876543210", "fedcba987654321z"},
+                                                        {"shard-0", "../shard"},
+                                                        {"\"per_shard\": 2", "\"per_shard\": 0"},
+                                                        {"\"count\": 2", "\"count\": -2"},
+                                                        {"\"pictures\": 5", "\"pictures\": \"5\""},
+                                                        {"\"shards\"", "\"shard\""}}) {
+    SCOPED_TRACE(to);
+    write(folder_.path());
+    damage("manifest.json", from, to);
+    expect_input_error("is no manifest of latents", [&] { open_latents(folder_.path()); });
+  }
+}
+
+TEST_F(Latents, refuse_posteriors_that_are_no_pairs) {
+  const std::vector<float> numbers(6, 0.F);
+  write_safetensors(
+      folder_ / "odd.safetensors",
+      {{"posteriors",
+        {.dtype = Dtype::f32, .shape = {2, 3, 1}, .bytes = std::as_bytes(std::span(numbers))}}});
+  expect_input_error("means and log-variances",
+                     [&] { open_source((folder_ / "odd.safetensors").string(), {}); });
+}
+
+}  // namespace
+}  // namespace eqm
