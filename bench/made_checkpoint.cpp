@@ -1,6 +1,7 @@
 // Writes a PyTorch training checkpoint of the reference's shape and size, for measuring what
 // importing takes: model, average and the two moments of AdamW, as torch.save lays them out. The
-// numbers in it are a repeated pattern. made_checkpoint FILE [PRESET]; XL/2 has 10.8 GB.
+// numbers in it are a repeated pattern. made_checkpoint FILE [PRESET]; XL/2 has 10.8 GB. The preset
+// "vae" is Stable Diffusion's autoencoder, a dictionary of tensors alone.
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "eqm/backbone/sit_shapes.h"
 #include "eqm/base/error.h"
+#include "eqm/codec/vae_config.h"
 #include "eqm/io/zip_writer.h"
 
 namespace eqm {
@@ -82,7 +84,14 @@ class CheckpointWriter {
   uint64_t next_ = 0;
 };
 
+void write_autoencoder(const std::string& path) {
+  const auto shapes = vae_shapes(VaeConfig{});
+  CheckpointWriter writer(path);
+  writer.finish(writer.tensors({shapes.begin(), shapes.end()}));
+}
+
 void write_checkpoint(const std::string& path, const std::string& preset) {
+  if (preset == "vae") return write_autoencoder(path);
   SitConfig config = sit_preset(preset);
   config.learn_sigma = true;
   const auto shapes = sit_weight_shapes(config);

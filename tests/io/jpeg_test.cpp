@@ -128,6 +128,25 @@ TEST(Jpeg, reads_a_subsampling_that_turbojpeg_has_no_name_for) {
   EXPECT_EQ(decode(bytes).pixels, image.pixels);
 }
 
+TEST(Jpeg, leaves_pictures_as_they_lie_whatever_a_camera_noted) {
+  // Orientation 6, "turn right", in the smallest EXIF there is.
+  const std::string exif(
+      "\xff\xe1\0\x22"
+      "Exif\0\0"
+      "MM\0*\0\0\0\x08"
+      "\0\x01"
+      "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+      "\0\0\0\0",
+      36);
+  Bytes bytes = encode_jpeg(gradient(16, 8, 3), 90);
+  const Image plain = decode(bytes);
+  const auto* begin = reinterpret_cast<const std::byte*>(exif.data());
+  bytes.insert(bytes.begin() + 2, begin, begin + exif.size());
+  const Image noted = decode(bytes);
+  EXPECT_EQ(noted.width, 16);
+  EXPECT_EQ(noted.pixels, plain.pixels);
+}
+
 TEST(Jpeg, ignores_what_follows_the_image) {
   Bytes bytes = encode_jpeg(gradient(8, 8, 3), 90);
   const Image alone = decode(bytes);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <zlib.h>
 
 #include "eqm/io/text.h"
 #include "tests/support/expect_error.h"
@@ -158,6 +159,56 @@ std::string with_claimed_size(uint32_t width, uint32_t height) {
   put_big_endian(bytes, 20, height);
   put_big_endian(bytes, 29, crc_of(std::string_view(bytes).substr(12, 17)));
   return bytes;
+}
+
+// A PNG of one row by hand, of any colour type and depth.
+std::string made_png(uint32_t width, int depth, int colour_type, const std::string& row,
+                     const std::string& palette = "") {
+  const auto big_endian = [](uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text.push_back(static_cast<char>(value >> shift));
+    return text;
+  };
+  const auto chunk = [&](const std::string& name, const std::string& body) {
+    const std::string all = name + body;
+    const auto crc =
+        crc32(0, reinterpret_cast<const Bytef*>(all.data()), static_cast<uInt>(all.size()));
+    return big_endian(static_cast<uint32_t>(body.size())) + all +
+           big_endian(static_cast<uint32_t>(crc));
+  };
+  const std::string raw = std::string(1, '\0') + row;
+  uLongf size = compressBound(static_cast<uLong>(raw.size()));
+  std::string packed(size, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+           reinterpret_cast<const Bytef*>(raw.data()), static_cast<uLong>(raw.size()));
+  packed.resize(size);
+  std::string header = big_endian(width) + big_endian(1);
+  for (const int byte : {depth, colour_type, 0, 0, 0}) header.push_back(static_cast<char>(byte));
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) +
+         (palette.empty() ? "" : chunk("PLTE", palette)) + chunk("IDAT", packed) +
+         chunk("IEND", "");
+}
+
+TEST(Png, reads_every_kind_of_pixel) {
+  using Pixels = std::vector<uint8_t>;
+  const std::string deep = "\x12\xff\x34\x01\x56\x80";  // three samples of 16 bits
+  const Image colour = decode(made_png(1, 16, 2, deep));
+  EXPECT_EQ(colour.channels, 3);
+  EXPECT_EQ(colour.pixels, (Pixels{0x12, 0x34, 0x56}));
+  const Image deep_grey = decode(made_png(3, 16, 0, deep));
+  ASSERT_EQ(deep_grey.channels, 3);
+  EXPECT_EQ(deep_grey.pixels, (Pixels{0x12, 0x12, 0x12, 0x34, 0x34, 0x34, 0x56, 0x56, 0x56}));
+  const Image bits = decode(made_png(8, 1, 0, "\xa5"));
+  EXPECT_EQ(bits.channels, 1);
+  EXPECT_EQ(bits.pixels, (Pixels{255, 0, 255, 0, 0, 255, 0, 255}));
+  const Image transparent = decode(made_png(2, 8, 4, "\x10\x80\x20\xff"));
+  ASSERT_EQ(transparent.channels, 4);
+  EXPECT_EQ(transparent.pixels, (Pixels{0x10, 0x10, 0x10, 0x80, 0x20, 0x20, 0x20, 0xff}));
+  const Image palette = decode(made_png(2, 8, 3, std::string("\x01\0", 2), "abcdef"));
+  EXPECT_EQ(palette.channels, 3);
+  EXPECT_EQ(palette.pixels, (Pixels{'d', 'e', 'f', 'a', 'b', 'c'}));
+  // A colour that the palette has not is black.
+  EXPECT_EQ(decode(made_png(1, 8, 3, "\x05", "abc")).pixels, (Pixels{0, 0, 0}));
 }
 
 TEST(Png, refuses_pictures_over_the_pixel_limit) {
