@@ -55,7 +55,7 @@ Examples:
   void declare(OptionSet& options) override {
     options.text("model", model_, "a model file, a run folder or a checkpoint");
     options.text("labels", labels_,
-                 "classes by name or number, with commas; empty for the first ten");
+                 "classes by name or number, with commas; all; empty for the first ten");
     options.text("mix", mix_, "classes with weights, as coat:1,bag:1,null:-1, in place of labels");
     options.count("per-class", per_class_, Range::between(1, 1e9), "samples of each class");
     options.count("count", count_, Range::between(0, 1e9),

@@ -1,5 +1,5 @@
-// Turns a set of pictures into latents on disk (eqm/data/latents.h), shard by shard. What a run
-// left finished the next one keeps.
+// Turns a set of pictures into latents on disk (eqm/data/latent_manifest.h), shard by shard. What a
+// run left finished the next one keeps.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "eqm/codec/vae.h"
-#include "eqm/data/latents.h"
+#include "eqm/data/latent_manifest.h"
 #include "eqm/data/source.h"
 
 namespace eqm {

@@ -1,61 +1,12 @@
 // A set of pictures as latents: shards in the safetensors format, each with the posteriors of some
-// pictures and their labels (tensor_source.h), and a manifest that lists them. The shards are
-// written in order and the manifest after each, so that whatever happens it tells what is there.
+// pictures and their labels (tensor_source.h), and a manifest that lists them.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "eqm/data/source.h"
-#include "eqm/data/split.h"
 
 namespace eqm {
-
-struct LatentShard {
-  std::string file;  // beside the manifest
-  int64_t count = 0;
-  uint64_t bytes = 0;
-  uint32_t crc32c = 0;  // of all its bytes
-};
-
-// What latents are made of: equal for all shards of a set.
-struct LatentRecipe {
-  int64_t size = 0;      // side of the pictures
-  int64_t views = 1;     // 2: mirrored, too
-  std::string stored;    // type of the numbers, "F16" or "F32"
-  int64_t pictures = 0;  // in the set they are of
-  int64_t per_shard = 0;
-  uint64_t data = 0;         // fingerprint of that set
-  uint64_t autoencoder = 0;  // fingerprint of its weights
-
-  bool operator==(const LatentRecipe&) const = default;
-};
-
-struct LatentManifest {
-  LatentRecipe recipe;
-  std::vector<LatentShard> shards;   // those that are finished
-  std::vector<std::string> skipped;  // names of damaged pictures
-
-  int64_t shard_count() const;  // when all are finished
-  bool complete() const { return static_cast<int64_t>(shards.size()) == shard_count(); }
-  int64_t examples() const;
-};
-
-bool has_latents(const std::filesystem::path& folder);
-
-// Kind io or input when it cannot be read.
-LatentManifest read_latent_manifest(const std::filesystem::path& folder);
-void write_latent_manifest(const LatentManifest& manifest, const std::filesystem::path& folder);
-
-// The entry of a finished file.
-LatentShard describe_shard(const std::filesystem::path& file, int64_t count);
-
-// Kind input when a shard is missing or differs from its entry; with `content` its checksum is
-// compared, too.
-void check_shards(const LatentManifest& manifest, const std::filesystem::path& folder,
-                  bool content);
 
 // Kind input when the set is not finished or a shard is not what the manifest says.
 SourcePtr open_latents(const std::filesystem::path& folder);

@@ -14,6 +14,7 @@
 #include "eqm/data/cifar_source.h"
 #include "eqm/data/folder_source.h"
 #include "eqm/data/idx_source.h"
+#include "eqm/data/latent_manifest.h"
 #include "eqm/data/latents.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/tar_source.h"

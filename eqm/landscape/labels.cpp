@@ -1,7 +1,9 @@
 #include "eqm/landscape/labels.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -39,6 +41,12 @@ int64_t label_of(const Model& model, const std::string& text) {
 
 std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
   std::vector<int64_t> labels;
+  const std::vector<std::string>& names = model.class_names;
+  if (trimmed(text) == "all" && std::find(names.begin(), names.end(), "all") == names.end()) {
+    labels.resize(static_cast<size_t>(model.backbone->num_classes()));
+    std::iota(labels.begin(), labels.end(), 0);
+    return labels;
+  }
   for (const std::string& part : comma_parts(text)) labels.push_back(label_of(model, part));
   return labels;
 }

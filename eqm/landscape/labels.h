@@ -12,7 +12,7 @@ namespace eqm {
 // A class by name or number, or "null". An unknown one is a usage error with the nearest name.
 int64_t label_of(const Model& model, const std::string& text);
 
-// Labels separated by commas.
+// Labels separated by commas; "all" for every class, unless one is called so.
 std::vector<int64_t> labels_of(const Model& model, const std::string& text);
 
 // "coat:1,bag:0.5,null:-0.5": labels and their weights; a weight left away is 1.

@@ -7,6 +7,7 @@
 
 #include "eqm/data/augment.h"
 #include "eqm/data/batch.h"
+#include "eqm/data/latent_manifest.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/loader.h"
 #include "eqm/data/missing_part.h"

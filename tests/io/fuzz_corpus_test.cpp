@@ -7,10 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/error.h"
+#include "eqm/data/latent_manifest.h"
+#include "eqm/io/csv.h"
+#include "eqm/io/idx.h"
 #include "eqm/io/image.h"
 #include "eqm/io/mapped_file.h"
 #include "eqm/io/npz.h"
 #include "eqm/io/safetensors.h"
+#include "eqm/io/tar_reader.h"
 #include "eqm/io/weights_file.h"
 
 namespace eqm {
@@ -23,6 +27,10 @@ constexpr uint64_t kMost = 1 << 20;
 
 fs::path corpus() {
   return fs::path(EQM_TEST_SCHEMAS).parent_path().parent_path() / "fuzz" / "corpus";
+}
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 const std::map<std::string, std::function<void(Bytes)>>& readers() {
@@ -42,6 +50,13 @@ const std::map<std::string, std::function<void(Bytes)>>& readers() {
        }},
       {"safetensors", [](Bytes bytes) { SafetensorsFile::parse(bytes, "seed"); }},
       {"image", [](Bytes bytes) { decode_image(bytes, "seed"); }},
+      {"tar", [](Bytes bytes) { read_tar(bytes, "seed"); }},
+      {"idx",
+       [](Bytes bytes) {
+         parse_idx({bytes.begin(), bytes.end()}, 3, "seed");
+       }},
+      {"csv", [](Bytes bytes) { parse_csv(text_of(bytes), "seed", std::nullopt); }},
+      {"latents", [](Bytes bytes) { parse_latent_manifest(text_of(bytes), "seed"); }},
   };
   return readers;
 }

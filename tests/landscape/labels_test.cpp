@@ -20,6 +20,7 @@ TEST(Labels, are_found_by_name_and_number) {
   EXPECT_EQ(label_of(model, "2"), 2);
   EXPECT_EQ(label_of(model, "null"), kNullClass);
   EXPECT_EQ(labels_of(model, " coat , 2,ankle boot"), (std::vector<int64_t>{0, 2, 1}));
+  EXPECT_EQ(labels_of(model, "all"), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(label_name(model, 1), "ankle boot");
   EXPECT_EQ(label_name(model, kNullClass), "null");
 }

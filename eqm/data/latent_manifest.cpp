@@ -1,0 +1,151 @@
+#include "eqm/data/latent_manifest.h"
+
+#include <numeric>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "eqm/base/error.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/crc32c.h"
+#include "eqm/io/mapped_file.h"
+#include "eqm/io/text.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kManifest = "manifest.json";
+constexpr int64_t kMostPerShard = 1'000'000;
+constexpr const char* kFormat = "eqm latents 1";
+
+std::string hexadecimal(uint64_t number) {
+  return fmt::format("{:016x}", number);
+}
+
+uint64_t from_hexadecimal(const std::string& text) {
+  size_t read = 0;
+  const uint64_t number = std::stoull(text, &read, 16);
+  if (read != text.size()) throw std::invalid_argument(text);
+  return number;
+}
+
+[[noreturn]] void refuse_latents(const fs::path& path, const std::string& problem) {
+  throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(path.string()), problem),
+              "run `eqm encode` again with the same --out; what is whole is kept");
+}
+
+LatentManifest manifest_from(const json& from) {
+  LatentManifest manifest;
+  LatentRecipe& recipe = manifest.recipe;
+  from.at("size").get_to(recipe.size);
+  from.at("views").get_to(recipe.views);
+  from.at("stored").get_to(recipe.stored);
+  from.at("pictures").get_to(recipe.pictures);
+  from.at("per_shard").get_to(recipe.per_shard);
+  if (recipe.per_shard < 1 || recipe.per_shard > kMostPerShard || recipe.pictures < 0) {
+    throw std::invalid_argument("counts");
+  }
+  recipe.data = from_hexadecimal(from.at("data"));
+  recipe.autoencoder = from_hexadecimal(from.at("autoencoder"));
+  for (const json& item : from.at("shards")) {
+    LatentShard shard = {.file = item.at("file"),
+                         .count = item.at("count"),
+                         .bytes = item.at("bytes"),
+                         .crc32c = item.at("crc32c")};
+    // A name, not a path: the manifest may be anybody's.
+    const bool is_name = fs::path(shard.file).filename() == fs::path(shard.file);
+    if (!is_name || shard.count < 0 || shard.count > recipe.per_shard) {
+      throw std::invalid_argument(shard.file);
+    }
+    manifest.shards.push_back(std::move(shard));
+  }
+  from.at("skipped").get_to(manifest.skipped);
+  return manifest;
+}
+
+}  // namespace
+
+int64_t LatentManifest::shard_count() const {
+  return recipe.pictures / recipe.per_shard + (recipe.pictures % recipe.per_shard != 0);
+}
+
+int64_t LatentManifest::examples() const {
+  return std::accumulate(shards.begin(), shards.end(), int64_t{0},
+                         [](int64_t sum, const LatentShard& shard) { return sum + shard.count; });
+}
+
+bool has_latents(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / kManifest, ignored);
+}
+
+LatentManifest parse_latent_manifest(std::string_view text, const std::string& source) {
+  try {
+    const json from = json::parse(text);
+    if (from.at("format") != kFormat) throw std::invalid_argument("format");
+    return manifest_from(from);
+  } catch (const std::exception&) {  // of the parser, or of a number that is none
+    throw Error(ErrorKind::input, in_quotes(source) + " is no manifest of latents",
+                "`eqm encode` writes one beside its shards");
+  }
+}
+
+LatentManifest read_latent_manifest(const fs::path& folder) {
+  const MappedFile file = MappedFile::open(folder / kManifest);
+  return parse_latent_manifest(file.text(), (folder / kManifest).string());
+}
+
+void write_latent_manifest(const LatentManifest& manifest, const fs::path& folder) {
+  const LatentRecipe& recipe = manifest.recipe;
+  json shards = json::array();
+  for (const LatentShard& shard : manifest.shards) {
+    shards.push_back({{"file", shard.file},
+                      {"count", shard.count},
+                      {"bytes", shard.bytes},
+                      {"crc32c", shard.crc32c}});
+  }
+  json skipped = json::array();
+  for (const std::string& name : manifest.skipped) skipped.push_back(in_quotes(name));
+  const json all = {{"format", kFormat},
+                    {"size", recipe.size},
+                    {"views", recipe.views},
+                    {"stored", recipe.stored},
+                    {"pictures", recipe.pictures},
+                    {"per_shard", recipe.per_shard},
+                    {"data", hexadecimal(recipe.data)},
+                    {"autoencoder", hexadecimal(recipe.autoencoder)},
+                    {"shards", shards},
+                    {"skipped", skipped}};
+  AtomicFile file(folder / kManifest);
+  file.write(all.dump(1) + "\n");
+  file.commit();
+}
+
+LatentShard describe_shard(const fs::path& file, int64_t count) {
+  const MappedFile mapped = MappedFile::open(file);
+  return {.file = file.filename().string(),
+          .count = count,
+          .bytes = mapped.bytes().size(),
+          .crc32c = crc32c(mapped.text())};
+}
+
+void check_shards(const LatentManifest& manifest, const fs::path& folder, bool content) {
+  for (const LatentShard& shard : manifest.shards) {
+    const fs::path path = folder / shard.file;
+    std::error_code missing;
+    const uintmax_t bytes = fs::file_size(path, missing);
+    if (missing) refuse_latents(path, "is missing");
+    if (bytes != shard.bytes) refuse_latents(path, "is not as long as the manifest says");
+    if (content && describe_shard(path, shard.count).crc32c != shard.crc32c) {
+      throw Error(ErrorKind::input,
+                  in_quotes(path.string()) + " has another checksum than the manifest says",
+                  "it was damaged on its way: remove it, and run `eqm encode` again");
+    }
+  }
+}
+
+}  // namespace eqm
