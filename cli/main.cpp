@@ -1,5 +1,6 @@
 // The program: picks the verb, reads its options, and turns errors into one line, a hint and an
 // exit code.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -60,13 +61,13 @@ std::vector<Command> all_commands(CLI::App& app) {
   std::vector<Command> commands;
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(landscape_verb());
-  verbs.push_back(encode_verb());
   verbs.push_back(train_verb());
   verbs.push_back(sample_verb());
   verbs.push_back(denoise_verb());
   verbs.push_back(score_verb());
   verbs.push_back(neighbours_verb());
   verbs.push_back(info_verb());
+  verbs.push_back(encode_verb());
   verbs.push_back(import_verb());
   verbs.push_back(export_verb());
   verbs.push_back(evaluate_verb());
@@ -85,20 +86,41 @@ std::vector<Command> all_commands(CLI::App& app) {
   return commands;
 }
 
+[[noreturn]] void refuse_verb(const std::string& word, const std::vector<std::string>& names) {
+  throw Error(ErrorKind::usage, fmt::format("unknown verb '{}'", word), suggestion(word, names));
+}
+
 void refuse_extras(const CLI::App& app, const std::vector<Command>& commands) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return;
   std::vector<std::string> names;
   for (const Command& command : commands) names.push_back(command.verb->name());
   const std::string& word = words.front();
-  if (!word.starts_with("-")) {
-    throw Error(ErrorKind::usage, fmt::format("unknown verb '{}'", word), suggestion(word, names));
-  }
+  if (!word.starts_with("-")) refuse_verb(word, names);
   const std::vector<std::string> flags = {"--help", "--version", "--quiet", "--verbose"};
   const std::string close = nearest(word, flags);
   throw Error(ErrorKind::usage, fmt::format("unknown option {}", word),
               close.empty() ? fmt::format("name a verb first, one of: {}", fmt::join(names, ", "))
                             : fmt::format("did you mean {}?", close));
+}
+
+// Before anything is parsed: --help behind a wrong verb would show that of the program.
+void refuse_help_for_nothing(const std::vector<std::string>& words,
+                             const std::vector<Command>& commands) {
+  if (words.size() < 2 || words[0].starts_with("-") || words[1] != "--help") return;
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.verb->name());
+  if (std::find(names.begin(), names.end(), words[0]) != names.end()) return;
+  refuse_verb(words[0], names);
+}
+
+// `eqm help` and `eqm help train` are what people try first.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
 }
 
 // The hint that leads on: the help of the verb that the words name, or of the program.
@@ -114,6 +136,7 @@ std::string help_for(const std::vector<std::string>& words, const std::vector<Co
 int run(int argc, char** argv) {
   CLI::App app(
       "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
+  app.name("eqm");
   app.set_version_flag("--version", EQM_VERSION);
   app.allow_extras();            // judged below, with suggestions
   app.require_subcommand(0, 1);  // a second verb is refused as an extra word
@@ -124,12 +147,13 @@ int run(int argc, char** argv) {
   std::vector<Command> commands = all_commands(app);
   for (Command& command : commands) command.app->fallthrough();
 
-  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::vector<std::string> words = words_of(argc, argv);
   const std::string see = help_for(words, commands);
   check_words(words, see);
+  refuse_help_for_nothing(words, commands);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
+  } catch (const CLI::Success& success) {                               // --help, --version
     const int code = app.exit(success);
     finish_output();
     return code;

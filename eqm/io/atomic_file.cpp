@@ -203,6 +203,9 @@ void sync_folder(const fs::path& folder) {
 }
 
 void create_folder(const fs::path& path) {
+  if (path.empty()) {
+    throw Error(ErrorKind::usage, "no folder was named", "name one to write to, such as out");
+  }
   std::error_code code;
   fs::create_directories(path, code);
   if (code) throw failure(code.value(), "create folder", path);

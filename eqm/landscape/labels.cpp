@@ -47,7 +47,13 @@ std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
     std::iota(labels.begin(), labels.end(), 0);
     return labels;
   }
-  for (const std::string& part : comma_parts(text)) labels.push_back(label_of(model, part));
+  for (const std::string& part : comma_parts(text)) {
+    if (part.empty()) {
+      throw Error(ErrorKind::usage, fmt::format("a label is missing in '{}'", text),
+                  "write one between every two commas, and none at the end");
+    }
+    labels.push_back(label_of(model, part));
+  }
   return labels;
 }
 

@@ -140,6 +140,13 @@ TEST_F(Cli, doctor_finds_data_sets_and_says_how_to_get_them) {
 TEST_F(Cli, refuses_an_unknown_verb) {
   expect_failure({"landscpe"}, 2, "unknown verb 'landscpe'", "did you mean 'landscape'?");
   expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, train, sample, denoise");
+  expect_failure({"neighbors", "--help"}, 2, "unknown verb 'neighbors'", "'neighbours'?");
+  expect_failure({"help", "paint"}, 2, "unknown verb 'paint'", "landscape");
+}
+
+TEST_F(Cli, help_is_what_people_try_first) {
+  EXPECT_EQ(run({"help"}).output, run({"--help"}).output);
+  EXPECT_EQ(run({"help", "sample"}).output, run({"sample", "--help"}).output);
 }
 
 TEST_F(Cli, refuses_a_second_verb) {
