@@ -28,8 +28,10 @@ std::shared_ptr<Backbone> build(const Config& config, double most_weights) {
 }  // namespace
 
 Condition Condition::rows(const Tensor& index) const {
-  return {.labels = labels.defined() ? labels.to(index.device()).index_select(0, index) : labels,
-          .time = time.defined() ? time.to(index.device()).index_select(0, index) : time};
+  const auto some = [&](const Tensor& all) {
+    return all.defined() ? all.to(index.device()).index_select(0, index) : all;
+  };
+  return {.labels = some(labels), .time = some(time), .dropout = some(dropout)};
 }
 
 Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const {

@@ -15,6 +15,7 @@ enum Draw : uint32_t {
   draw_held_out_noise = 5,
   draw_held_out_gamma = 6,
   draw_denoise = 7,  // ε that an image is noised with before it is denoised
+  draw_dropout = 8,  // the seed of what a training row's forward pass drops
 
   draw_course = 1 << 16,  // and up: noise of the steps of a sample's course
 };

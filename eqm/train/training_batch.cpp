@@ -19,6 +19,7 @@ TrainingBatch make_training_batch(const Batch& batch, const Scaling& scaling,
   const Shape shape(batch.shape.begin() + 1, batch.shape.end());
   result.noise = normal_rows(key(draw_noise), rows, shape, type);
   result.gamma = uniform_rows(key(draw_gamma), rows, type);
+  result.dropout = seed_rows(key(draw_dropout), rows);
   if (batch.labels.front() == kNoLabel) return result;
   const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
   const Tensor uniform = uniform_rows(key(draw_label_dropout), rows, torch::kFloat64);
