@@ -1,9 +1,11 @@
-// eqm import: weights of the reference implementation, or of SiT, as a model file of ours.
+// eqm import: weights of the reference implementation, of SiT, or of Flow Matching's U-Net, as a
+// model file of ours.
 #include <iostream>
 
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "eqm/backbone/architecture_text.h"
 #include "eqm/base/error.h"
 #include "eqm/landscape/import_model.h"
 
@@ -56,16 +58,17 @@ class Import final : public Verb {
  public:
   std::string name() const override { return "import"; }
   std::string summary() const override {
-    return "Makes a model of a PyTorch checkpoint of EqM or SiT, or of safetensors";
+    return "Makes a model of a PyTorch checkpoint of EqM, SiT or a U-Net, or of safetensors";
   }
   std::string advice() const override {
     return R"(Reads checkpoints of torch.save, training checkpoints (model, ema, opt, args) and bare state dictionaries, and
 safetensors under the same names. Nothing in a checkpoint is run. The architecture follows from the shapes; heads are
 those of the preset of that width. What the checkpoint's arguments say about the objective is believed; a bare state
-dictionary is taken for EqM, so give --objective fm for SiT.
+dictionary is taken for EqM, so give --objective fm for SiT. The U-Net of Flow Matching is taken for fm.
 
-Example:
-  eqm import EqM-XL-2.pt --out eqm-xl2.safetensors)";
+Examples:
+  eqm import EqM-XL-2.pt --out eqm-xl2.safetensors
+  eqm import unet.pt --heads 1 --size 32 --out unet.safetensors)";
   }
   std::string positional() const override { return "from"; }
 
@@ -76,6 +79,10 @@ Example:
                    "auto is the running average where there is one");
     options.count("heads", hints_.heads, Range::between(0, 16384),
                   "heads of the attention; 0 takes those of the preset of that width");
+    options.count("head-channels", hints_.head_channels, Range::between(0, 16384),
+                  "channels of each head of a U-Net, in place of --heads; 0 for none");
+    options.count("size", hints_.size, Range::between(0, 4096),
+                  "height and width of a U-Net's states; 0 takes 32");
     options.count("classes", hints_.classes, Range::between(0, 1e7),
                   "0 takes all rows of the label table but the last, the null class");
     options.choice("objective", objective_, objective_choices(),
@@ -116,23 +123,16 @@ Example:
   }
 
   static void print(const ImportReport& report) {
-    const SitConfig& config = report.config;
     line("weights",
          fmt::format("{}, {} tensors, {:.1f} MB", report.chosen.empty() ? "all" : report.chosen,
                      report.tensors, static_cast<double>(report.bytes) / 1e6));
-    line("architecture", fmt::format("SiT, depth {}, width {}, {} heads, patch {}", config.depth,
-                                     config.hidden_size, config.num_heads, config.patch_size));
-    line("states",
-         fmt::format("{} x {} x {}{}", config.in_channels, config.input_size, config.input_size,
-                     config.learn_sigma ? ", learn_sigma: twice the channels, half unused" : ""));
-    line("classes", fmt::format("{}{}", config.num_classes,
-                                config.class_dropout_prob > 0 ? " and the null class" : ""));
+    line("architecture", architecture_text(report.architecture));
     line("objective", name_of(report.objective.kind));
   }
 
   std::string from_, out_, objective_ = "auto";
   WeightsChoice weights_ = WeightsChoice::automatic;
-  SitHints hints_;
+  ShapeHints hints_;
   double sign_ = -1;
   Stored stored_ = Stored::as_is;
   bool check_ = true;

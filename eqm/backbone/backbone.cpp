@@ -8,6 +8,7 @@
 #include "eqm/backbone/convnet.h"
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
+#include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
@@ -28,8 +29,10 @@ std::shared_ptr<Backbone> build(const Config& config, double most_weights) {
 }  // namespace
 
 Condition Condition::rows(const Tensor& index) const {
-  return {.labels = labels.defined() ? labels.to(index.device()).index_select(0, index) : labels,
-          .time = time.defined() ? time.to(index.device()).index_select(0, index) : time};
+  const auto some = [&](const Tensor& all) {
+    return all.defined() ? all.to(index.device()).index_select(0, index) : all;
+  };
+  return {.labels = some(labels), .time = some(time), .dropout = some(dropout)};
 }
 
 Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const {
@@ -56,12 +59,13 @@ std::shared_ptr<Backbone> make_backbone(const std::string& architecture, double 
     const nlohmann::json json = nlohmann::json::parse(architecture);
     const std::string kind = json.at("kind");
     if (kind == "sit") return build<Sit>(sit_config_from_json(architecture), most_weights);
+    if (kind == "unet") return build<Unet>(unet_config_from_json(architecture), most_weights);
     if (kind == "mlp") return build<Mlp>(mlp_config_from_json(architecture), most_weights);
     if (kind == "convnet") {
       return build<ConvNet>(convnet_config_from_json(architecture), most_weights);
     }
     throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind),
-                "one of: sit, mlp, convnet");
+                "one of: sit, unet, mlp, convnet");
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::input, "the model's architecture is not readable JSON",
                 "was the file written by eqm?");

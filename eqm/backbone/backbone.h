@@ -17,13 +17,15 @@ namespace eqm {
 struct Condition {
   Tensor labels;  // [B] int64; undefined: the null class
   Tensor time;    // [B]; undefined: 0, which is what every time-invariant model sees
+  // [B] int64: each row's seed of what dropout hides; undefined, as always but in training: nothing
+  Tensor dropout = {};
 
   // The condition of some rows only; `index` is [n] int64.
   Condition rows(const Tensor& index) const;
 };
 
-// What a condition adds to a forward pass: tensors of one row per sample that depend on label and
-// time alone. Some may be undefined.
+// What a condition adds to a forward pass: tensors of one row per sample that depend on nothing but
+// the condition. Some may be undefined.
 using Conditioning = std::vector<Tensor>;
 
 struct Prediction {

@@ -6,6 +6,7 @@
 
 #include "eqm/backbone/embeddings.h"
 #include "eqm/backbone/initialise.h"
+#include "eqm/backbone/scope.h"
 #include "eqm/base/error.h"
 #include "eqm/kernel/ops.h"
 
@@ -18,17 +19,7 @@ Tensor project(const torch::nn::Linear& layer, const Tensor& x) {
 
 }  // namespace
 
-// A module that only gives its children a name, as "mlp" in "blocks.0.mlp.fc1.weight".
-struct SitScope : torch::nn::Module {
-  torch::nn::Linear linear(const std::string& name, int64_t in, int64_t out) {
-    return register_module(name, torch::nn::Linear(in, out));
-  }
-  std::shared_ptr<SitScope> scope(const std::string& name) {
-    return register_module(name, std::make_shared<SitScope>());
-  }
-};
-
-class SitBlock : public SitScope {
+class SitBlock : public Scope {
  public:
   explicit SitBlock(const SitConfig& config) : heads_(config.num_heads) {
     const int64_t width = config.hidden_size;
@@ -69,22 +60,22 @@ Sit::Sit(const SitConfig& config) : config_(config) {
 
   pos_embed_ = register_parameter("pos_embed", torch::empty({1, grid * grid, width}),
                                   /*requires_grad=*/false);
-  auto x_embedder = register_module("x_embedder", std::make_shared<SitScope>());
+  auto x_embedder = register_module("x_embedder", std::make_shared<Scope>());
   patch_projection_ = x_embedder->register_module(
       "proj",
       torch::nn::Conv2d(torch::nn::Conv2dOptions(config.in_channels, width, patch).stride(patch)));
-  auto time_mlp = register_module("t_embedder", std::make_shared<SitScope>())->scope("mlp");
+  auto time_mlp = register_module("t_embedder", std::make_shared<Scope>())->scope("mlp");
   time_in_ = time_mlp->linear("0", kSitTimeFeatures, width);
   time_out_ = time_mlp->linear("2", width, width);
-  auto y_embedder = register_module("y_embedder", std::make_shared<SitScope>());
+  auto y_embedder = register_module("y_embedder", std::make_shared<Scope>());
   const int64_t rows = config.num_classes + (config.class_dropout_prob > 0 ? 1 : 0);
   label_table_ = y_embedder->register_module("embedding_table", torch::nn::Embedding(rows, width));
-  auto blocks = register_module("blocks", std::make_shared<SitScope>());
+  auto blocks = register_module("blocks", std::make_shared<Scope>());
   for (int64_t i = 0; i < config.depth; ++i) {
     blocks_.push_back(
         blocks->register_module(std::to_string(i), std::make_shared<SitBlock>(config)));
   }
-  auto final_layer = register_module("final_layer", std::make_shared<SitScope>());
+  auto final_layer = register_module("final_layer", std::make_shared<Scope>());
   final_linear_ = final_layer->linear("linear", width, patch * patch * out_channels);
   final_modulation_ = final_layer->scope("adaLN_modulation")->linear("1", width, 2 * width);
   initialise(0);

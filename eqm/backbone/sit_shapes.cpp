@@ -4,38 +4,18 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
-#include "eqm/base/nearest.h"
-#include "eqm/io/text.h"
 
 namespace eqm {
 namespace {
 
-using Shapes = std::map<std::string, Shape>;
-
-constexpr const char* kOtherModel =
-    "weights of EqM and SiT are read, under the reference's names; is it another model?";
+constexpr const char* kSit = "a SiT";
 
 // A dropout above 0 means a row for the null class; this is the reference's.
 constexpr double kReferenceDropout = 0.1;
 
-[[noreturn]] void refuse(const std::string& problem, const char* hint = kOtherModel) {
-  throw Error(ErrorKind::input, "these are not the weights of a SiT: " + problem, hint);
-}
-
-const Shape& shape_of(const Shapes& shapes, const std::string& name, size_t rank) {
-  const auto found = shapes.find(name);
-  if (found == shapes.end()) refuse(fmt::format("'{}' is missing", name));
-  const Shape& shape = found->second;
-  bool sensible = shape.size() == rank;
-  for (const int64_t size : shape) sensible = sensible && size > 0;
-  if (!sensible) refuse(fmt::format("'{}' has shape [{}]", name, fmt::join(shape, ", ")));
-  return shape;
-}
-
-int64_t depth_of(const Shapes& shapes) {
+int64_t depth_of(const WeightShapes& shapes) {
   int64_t depth = 0;
   while (shapes.contains(fmt::format("blocks.{}.attn.qkv.weight", depth))) ++depth;
   return depth;
@@ -49,7 +29,7 @@ double ratio_of(int64_t hidden, int64_t width) {
   return std::nextafter(ratio, std::numeric_limits<double>::infinity());
 }
 
-int64_t heads_for(int64_t width, const SitHints& hints) {
+int64_t heads_for(int64_t width, const ShapeHints& hints) {
   if (hints.heads > 0) return hints.heads;
   if (const auto heads = sit_heads_of_width(width)) return *heads;
   throw Error(ErrorKind::usage,
@@ -57,33 +37,10 @@ int64_t heads_for(int64_t width, const SitHints& hints) {
               "give it by --heads");
 }
 
-void compare(const Shapes& shapes, const SitConfig& config) {
-  std::vector<std::string> names;
-  for (const auto& [name, wanted] : sit_weight_shapes(config)) {
-    names.push_back(name);
-    const Shape& found = shape_of(shapes, name, wanted.size());
-    if (found == wanted) continue;
-    refuse(fmt::format("'{}' has shape [{}] where [{}] is needed", name, fmt::join(found, ", "),
-                       fmt::join(wanted, ", ")));
-  }
-  if (shapes.size() == names.size()) return;
-  const std::map<std::string, Shape> needed = [&config] {
-    const auto list = sit_weight_shapes(config);
-    return std::map<std::string, Shape>(list.begin(), list.end());
-  }();
-  for (const auto& entry : shapes) {
-    if (needed.contains(entry.first)) continue;
-    throw Error(
-        ErrorKind::input,
-        fmt::format("these are not the weights of a SiT: {} is too many", in_quotes(entry.first)),
-        kOtherModel);
-  }
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, Shape>> sit_weight_shapes(const SitConfig& config) {
-  std::vector<std::pair<std::string, Shape>> shapes;
+ShapesInOrder sit_weight_shapes(const SitConfig& config) {
+  ShapesInOrder shapes;
   const int64_t width = config.hidden_size, patch = config.patch_size;
   const auto linear = [&shapes](const std::string& name, int64_t in, int64_t out) {
     shapes.emplace_back(name + ".weight", Shape{out, in});
@@ -112,14 +69,14 @@ std::vector<std::pair<std::string, Shape>> sit_weight_shapes(const SitConfig& co
   return shapes;
 }
 
-SitConfig sit_config_from_shapes(const Shapes& shapes, const SitHints& hints) {
-  const Shape& patches = shape_of(shapes, "x_embedder.proj.weight", 4);  // [D, C, p, p]
-  const int64_t tokens = shape_of(shapes, "pos_embed", 3)[1];
-  const int64_t rows = shape_of(shapes, "y_embedder.embedding_table.weight", 2)[0];
-  const int64_t outputs = shape_of(shapes, "final_layer.linear.weight", 2)[0];
-  const int64_t hidden = shape_of(shapes, "blocks.0.mlp.fc1.weight", 2)[0];
+SitConfig sit_config_from_shapes(const WeightShapes& shapes, const ShapeHints& hints) {
+  const Shape& patches = shape_of(kSit, shapes, "x_embedder.proj.weight", 4);  // [D, C, p, p]
+  const int64_t tokens = shape_of(kSit, shapes, "pos_embed", 3)[1];
+  const int64_t rows = shape_of(kSit, shapes, "y_embedder.embedding_table.weight", 2)[0];
+  const int64_t outputs = shape_of(kSit, shapes, "final_layer.linear.weight", 2)[0];
+  const int64_t hidden = shape_of(kSit, shapes, "blocks.0.mlp.fc1.weight", 2)[0];
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(tokens))));
-  if (side * side != tokens) refuse(fmt::format("{} tokens make no square", tokens));
+  if (side * side != tokens) refuse_weights(kSit, fmt::format("{} tokens make no square", tokens));
 
   SitConfig config;
   config.hidden_size = patches[0];
@@ -128,7 +85,7 @@ SitConfig sit_config_from_shapes(const Shapes& shapes, const SitHints& hints) {
   // Bounds before products: the file may claim anything.
   constexpr int64_t kMost = 1 << 20;
   if (std::max({patches[0], patches[1], patches[2], patches[3], side, hidden}) > kMost) {
-    refuse("its shapes are beyond reason");
+    refuse_weights(kSit, "its shapes are beyond reason");
   }
   config.input_size = side * config.patch_size;
   config.depth = depth_of(shapes);
@@ -148,9 +105,10 @@ SitConfig sit_config_from_shapes(const Shapes& shapes, const SitHints& hints) {
   try {
     check(config);
   } catch (const Error& error) {
-    throw Error(ErrorKind::input, error.what(), kOtherModel);
+    refuse_weights(kSit, error.what());
   }
-  compare(shapes, config);
+  const std::string misfit = first_misfit(shapes, sit_weight_shapes(config));
+  if (!misfit.empty()) refuse_weights(kSit, misfit);
   return config;
 }
 

@@ -16,6 +16,7 @@ enum Draw : uint32_t {
   draw_held_out_gamma = 6,
   draw_denoise = 7,    // ε that an image is noised with before it is denoised
   draw_posterior = 8,  // which latents of a picture a training row takes
+  draw_dropout = 9,    // the seed of what a training row's forward pass drops
 
   draw_course = 1 << 16,  // and up: noise of the steps of a sample's course
 };

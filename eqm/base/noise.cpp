@@ -12,15 +12,19 @@ namespace {
 
 using Philox = r123::Philox4x32;
 
-// Two uniform doubles from one counter block.
-std::array<double, 2> uniform_pair(const NoiseKey& key, uint64_t block) {
+Philox::ctr_type block_of(const NoiseKey& key, uint64_t block) {
   // A stream holds 2^32 blocks: more numbers than any sample has elements.
   const Philox::ctr_type counter = {{static_cast<uint32_t>(block), key.draw,
                                      static_cast<uint32_t>(key.sample),
                                      static_cast<uint32_t>(key.sample >> 32)}};
   const Philox::key_type philox_key = {
       {static_cast<uint32_t>(key.seed), static_cast<uint32_t>(key.seed >> 32)}};
-  const Philox::ctr_type bits = Philox()(counter, philox_key);
+  return Philox()(counter, philox_key);
+}
+
+// Two uniform doubles from one counter block.
+std::array<double, 2> uniform_pair(const NoiseKey& key, uint64_t block) {
+  const Philox::ctr_type bits = block_of(key, block);
   const auto to_unit = [](uint32_t low, uint32_t high) {
     const uint64_t joined = (static_cast<uint64_t>(high) << 32) | low;
     return static_cast<double>(joined >> 11) * 0x1.0p-53;
@@ -60,6 +64,21 @@ void fill_uniform(NoiseKey key, std::span<double> out) {
 
 double uniform(NoiseKey key) {
   return uniform_pair(key, 0)[0];
+}
+
+void fill_bits(NoiseKey key, std::span<uint16_t> out) {
+  constexpr size_t kPerBlock = 8;
+  for (size_t i = 0; i < out.size(); i += kPerBlock) {
+    const Philox::ctr_type bits = block_of(key, i / kPerBlock);
+    for (size_t k = 0; k < std::min(kPerBlock, out.size() - i); ++k) {
+      out[i + k] = static_cast<uint16_t>(bits[k / 2] >> (16 * (k % 2)));
+    }
+  }
+}
+
+uint64_t random_bits(NoiseKey key) {
+  const Philox::ctr_type bits = block_of(key, 0);
+  return (static_cast<uint64_t>(bits[1]) << 32) | bits[0];
 }
 
 uint64_t uniform_index(NoiseKey key, uint64_t count) {

@@ -23,6 +23,12 @@ void fill_normal(NoiseKey key, std::span<float> out);
 void fill_uniform(NoiseKey key, std::span<double> out);
 double uniform(NoiseKey key);
 
+// 16 random bits each, at a quarter of the cost of uniform numbers.
+void fill_bits(NoiseKey key, std::span<uint16_t> out);
+
+// 64 random bits.
+uint64_t random_bits(NoiseKey key);
+
 // A whole number in [0, count), without bias worth a thought (count < 2^32).
 uint64_t uniform_index(NoiseKey key, uint64_t count);
 

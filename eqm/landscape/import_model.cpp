@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "eqm/backbone/sit_shapes.h"
+#include "eqm/backbone/unet_shapes.h"
 #include "eqm/base/error.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
@@ -15,22 +17,45 @@ namespace {
 
 constexpr int64_t kLatentChannels = 4;  // of Stable Diffusion
 
-Scaling scaling_for(const SitConfig& config) {
-  return config.in_channels == kLatentChannels ? Scaling::latents() : Scaling::pixels();
+// What the weights are of, as far as the file tells.
+struct Told {
+  std::string architecture;
+  int64_t channels = 0;  // of a state
+  Objective objective;
+};
+
+Scaling scaling_for(int64_t channels) {
+  return channels == kLatentChannels ? Scaling::latents() : Scaling::pixels();
 }
 
-SitConfig config_of(const WeightsFile& file, const SitHints& hints) {
-  std::map<std::string, Shape> shapes;
-  for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
+SitConfig sit_of(const WeightsFile& file, const WeightShapes& shapes, const ShapeHints& hints) {
   if (hints.classes > 0) return sit_config_from_shapes(shapes, hints);
   // The arguments may be defaults that nobody looked at; the shapes are sure.
-  SitHints told = hints;
+  ShapeHints told = hints;
   told.classes = classes_from(file.arguments());
   const auto table = shapes.find("y_embedder.embedding_table.weight");
   const bool fits = table != shapes.end() && !table->second.empty() &&
                     (table->second[0] == told.classes || table->second[0] == told.classes + 1);
   if (!fits) told.classes = 0;
   return sit_config_from_shapes(shapes, told);
+}
+
+Told told_by(const WeightsFile& file, const ImportOptions& options) {
+  WeightShapes shapes;
+  for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
+  Told told;
+  if (looks_like_unet(shapes)) {
+    const UnetConfig config = unet_config_from_shapes(shapes, options.hints);
+    told = {.architecture = to_json(config), .channels = config.in_channels, .objective = {}};
+    // Flow Matching is all that its code base trains.
+    if (!config.ignore_time) told.objective.kind = ObjectiveKind::fm;
+  } else {
+    const SitConfig config = sit_of(file, shapes, options.hints);
+    told = {.architecture = to_json(config), .channels = config.in_channels, .objective = {}};
+    if (!options.objective) told.objective = objective_from(file.arguments());
+  }
+  if (options.objective) told.objective.kind = *options.objective;
+  return told;
 }
 
 Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
@@ -70,19 +95,16 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   const WeightsFile file = WeightsFile::open(from, options.weights);
   ImportReport report;
   report.chosen = file.chosen();
-  report.config = config_of(file, options.hints);
-  if (options.objective) {
-    report.objective.kind = *options.objective;
-  } else {
-    report.objective = objective_from(file.arguments());
-  }
+  const Told told = told_by(file, options);
+  report.architecture = told.architecture;
+  report.objective = told.objective;
   const Model model = {.backbone = nullptr,
                        .objective = report.objective,
-                       .scaling = scaling_for(report.config),
+                       .scaling = scaling_for(told.channels),
                        .output_sign = options.output_sign,
                        .class_names = {}};
 
-  const std::map<std::string, std::string> metadata = model_metadata(model, to_json(report.config));
+  const std::map<std::string, std::string> metadata = model_metadata(model, told.architecture);
   refuse_own_model(file, metadata, from);
 
   std::map<std::string, const NamedWeights*> by_name;

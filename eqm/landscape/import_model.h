@@ -1,5 +1,6 @@
-// Turns the weights of the reference implementation (and of SiT, from which it comes) into a model
-// file of ours. One tensor is in memory at a time, so that a checkpoint of any size fits.
+// Turns the weights of the reference implementation (and of SiT, from which it comes, and of Flow
+// Matching's U-Net) into a model file of ours. One tensor is in memory at a time, so that a
+// checkpoint of any size fits.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "eqm/backbone/sit_shapes.h"
+#include "eqm/backbone/weight_shapes.h"
 #include "eqm/io/weights_file.h"
 #include "eqm/landscape/model.h"
 
@@ -15,8 +16,8 @@ namespace eqm {
 
 struct ImportOptions {
   WeightsChoice weights = WeightsChoice::automatic;
-  SitHints hints;                           // classes: also from the training's arguments
-  std::optional<ObjectiveKind> objective;   // none: by the training's arguments, else eqm
+  ShapeHints hints;                         // classes: also from the training's arguments
+  std::optional<ObjectiveKind> objective;   // none: by the training's arguments
   double output_sign = -1;                  // the reference's networks predict (x - ε)c
   std::optional<torch::ScalarType> stored;  // none: the types the file has
   bool check = true;                        // compare the checksums of what is read
@@ -25,7 +26,7 @@ struct ImportOptions {
 };
 
 struct ImportReport {
-  SitConfig config;
+  std::string architecture;  // as JSON with a "kind"
   Objective objective;
   std::string chosen;  // which of the file's weights: "ema", "model", or empty
   int64_t tensors = 0;

@@ -90,7 +90,8 @@ Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
   const Tensor target =
       target_gradient(batch.x, batch.noise, batch.gamma, objective.effective_magnitude());
   const Condition condition = {.labels = batch.labels,
-                               .time = sees_time(objective.kind) ? batch.gamma : Tensor()};
+                               .time = sees_time(objective.kind) ? batch.gamma : Tensor(),
+                               .dropout = batch.dropout};
   const FieldValue value =
       evaluate_field(backbone, objective.kind, output_sign, state,
                      backbone.conditioning(condition, state.size(0)), Graph::keep);

@@ -43,10 +43,11 @@ struct Objective {
 
 // One batch and all its randomness.
 struct TrainingBatch {
-  Tensor x;       // [B, ...] data
-  Tensor noise;   // like x
-  Tensor gamma;   // [B]
-  Tensor labels;  // [B] or undefined, after dropout
+  Tensor x;             // [B, ...] data
+  Tensor noise;         // like x
+  Tensor gamma;         // [B]
+  Tensor labels;        // [B] or undefined, after dropout
+  Tensor dropout = {};  // [B] seeds of what the network drops; undefined: nothing
 };
 
 struct Loss {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "eqm/backbone/architecture_text.h"
 #include "eqm/base/sparkline.h"
 #include "eqm/io/text.h"
 #include "eqm/landscape/model.h"
@@ -20,16 +20,6 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 constexpr size_t kCurveWidth = 60;
 constexpr size_t kMostNames = 12;
 
-std::string architecture_text(const Backbone& backbone) {
-  std::vector<std::string> parts;
-  const auto json = nlohmann::json::parse(backbone.architecture());
-  for (const auto& [key, value] : json.items()) {
-    if (key == "kind") continue;
-    parts.push_back(fmt::format("{} {}", key, value.dump()));
-  }
-  return fmt::format("{}: {}", json.at("kind").get<std::string>(), fmt::join(parts, ", "));
-}
-
 std::string classes_text(const Model& model) {
   const int64_t classes = model.backbone->num_classes();
   if (classes == 0) return "none";
@@ -44,7 +34,7 @@ std::string classes_text(const Model& model) {
 
 void describe_model(const Model& model, Lines& lines) {
   const Magnitude magnitude = model.objective.effective_magnitude();
-  lines.emplace_back("architecture", architecture_text(*model.backbone));
+  lines.emplace_back("architecture", architecture_text(model.backbone->architecture()));
   lines.emplace_back(
       "parameters",
       fmt::format("{:.2f} million", static_cast<double>(parameter_count(*model.backbone)) / 1e6));

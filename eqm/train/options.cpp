@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "eqm/backbone/sit.h"
+#include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
@@ -38,12 +39,18 @@ void TrainDataOptions::declare(OptionSet& options) {
 
 void ModelOptions::declare(OptionSet& options) {
   options.section("model");
-  options.text("model", model,
-               fmt::format("mlp for vectors, convnet to classify, or a SiT: {}",
-                           fmt::join(sit_preset_names(), ", ")));
-  options.count("width", width, Range::between(0, 65536), "another width than the preset's");
-  options.count("depth", depth, Range::between(0, 1024), "another depth than the preset's");
+  options.text(
+      "model", model,
+      fmt::format("mlp for vectors, convnet to classify, a U-Net: {}, or a SiT: {}",
+                  fmt::join(unet_preset_names(), ", "), fmt::join(sit_preset_names(), ", ")));
+  options.count("width", width, Range::between(0, 65536),
+                "another width than the preset's; of a U-Net its model_channels");
+  options.count("depth", depth, Range::between(0, 1024),
+                "another depth than the preset's; of a U-Net its residual blocks per level");
   options.count("heads", heads, Range::between(0, 1024), "another number of heads");
+  options.flag("time-input", time_input, "builds a U-Net with its input of time");
+  options.number("dropout", dropout, {.least = 0, .most = 0.9},
+                 "share of activations that a U-Net drops in training (0.3 in the reference)");
   options.number("label-dropout", label_dropout, Range::between(0, 1),
                  "how often a label is hidden in training; above 0 allows guidance");
   options.text("init", init, "a trained model or run to begin with (eqm-l2 needs an eqm model)");
@@ -108,6 +115,15 @@ void TrainOptions::check() const {
   if (is_classifier(objective.kind) != (model.model == "convnet")) {
     throw Error(ErrorKind::usage, "a convnet classifies, and only a convnet does",
                 "give --objective classifier and --model convnet together, or neither");
+  }
+  if (!model.is_unet() && (model.dropout > 0 || !model.time_input)) {
+    throw Error(ErrorKind::usage, "only a U-Net has dropout, or can be built without time",
+                "choose --model unet-small, or leave --dropout and --no-time-input away");
+  }
+  if (!model.time_input && sees_time(objective.kind)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} shows the time to the network", name_of(objective.kind)),
+                "leave --no-time-input away");
   }
   if (cadence.sample_every > 0 && !is_classifier(objective.kind)) descent.resolved(objective);
   if (data.channels == 2) {

@@ -34,10 +34,13 @@ struct ModelOptions {
   int64_t width = 0;  // 0: as the preset has it, like the next two
   int64_t depth = 0;
   int64_t heads = 0;
+  bool time_input = true;  // the next two are for U-Nets
+  double dropout = 0;
   double label_dropout = 0.1;
   std::string init;  // a model whose weights to begin with
 
   void declare(OptionSet& options);
+  bool is_unet() const { return model.starts_with("unet"); }
 };
 
 // When things happen, in steps; 0 means never.

@@ -113,7 +113,8 @@ std::vector<TrainingBatch> Run::next_parts() {
     parts.push_back({.x = some(whole.x),
                      .noise = some(whole.noise),
                      .gamma = some(whole.gamma),
-                     .labels = some(whole.labels)});
+                     .labels = some(whole.labels),
+                     .dropout = some(whole.dropout)});
   }
   return parts;
 }

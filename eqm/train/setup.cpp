@@ -8,6 +8,7 @@
 #include "eqm/backbone/convnet.h"
 #include "eqm/backbone/mlp.h"
 #include "eqm/backbone/sit.h"
+#include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
 #include "eqm/data/cache_source.h"
 #include "eqm/data/layout.h"
@@ -23,14 +24,17 @@ namespace {
 // Without a test part, one of so many training examples is kept aside at most.
 constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
+void demand_square_images(const char* network, const Shape& shape) {
+  if (shape.size() == 3 && shape[1] == shape[2]) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{} learns square images, not states of shape [{}]", network,
+                          fmt::join(shape, ", ")),
+              "give --size to crop and scale images, or --model mlp for vectors");
+}
+
 SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  if (shape.size() != 3 || shape[1] != shape[2]) {
-    throw Error(
-        ErrorKind::input,
-        fmt::format("a SiT learns square images, not states of shape [{}]", fmt::join(shape, ", ")),
-        "give --size to crop and scale images, or --model mlp for vectors");
-  }
+  demand_square_images("a SiT", shape);
   SitConfig config = sit_preset(options.model);
   if (options.width > 0) config.hidden_size = options.width;
   if (options.depth > 0) config.depth = options.depth;
@@ -50,12 +54,35 @@ SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
   return config;
 }
 
+UnetConfig unet_for(const ModelOptions& options, const TrainingData& data) {
+  const Shape& shape = data.shape;
+  demand_square_images("a U-Net", shape);
+  UnetConfig config = unet_preset(options.model);
+  if (options.width > 0) config.model_channels = options.width;
+  if (options.depth > 0) config.num_res_blocks = options.depth;
+  if (options.heads > 0) config.num_heads = options.heads;
+  config.in_channels = config.out_channels = shape[0];
+  config.input_size = shape[1];
+  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
+  config.ignore_time = !options.time_input;
+  config.dropout = options.dropout;
+  const int64_t times = static_cast<int64_t>(config.channel_mult.size()) - 1;
+  const int64_t unit = int64_t{1} << times;
+  if (config.input_size % unit != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("images of {0}x{0} cannot be halved {1} times", config.input_size, times),
+        fmt::format("give --size {}", (config.input_size / unit + 1) * unit));
+  }
+  return config;
+}
+
 MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, ObjectiveKind kind) {
   if (data.shape.size() != 1) {
     throw Error(
         ErrorKind::input,
         fmt::format("an MLP learns vectors, not states of shape [{}]", fmt::join(data.shape, ", ")),
-        "choose a SiT for images, such as --model XS/4");
+        "choose a SiT or U-Net for images, such as --model XS/4");
   }
   MlpConfig config = {.dimension = data.shape[0]};
   if (options.width > 0) config.width = options.width;
@@ -89,6 +116,8 @@ std::shared_ptr<Backbone> fresh_backbone(const TrainOptions& options, const Trai
     backbone = std::make_shared<Mlp>(mlp_for(options.model, data, options.objective.kind));
   } else if (options.model.model == "convnet") {
     backbone = std::make_shared<ConvNet>(convnet_for(options.model, data));
+  } else if (options.model.is_unet()) {
+    backbone = std::make_shared<Unet>(unet_for(options.model, data));
   } else {
     backbone = std::make_shared<Sit>(sit_for(options.model, data));
   }
@@ -205,6 +234,11 @@ double least_memory(const TrainOptions& options, const TrainingData& data) {
     kept = static_cast<double>(config.depth * config.width);
   } else if (options.model.model == "convnet") {
     const ConvNetConfig config = convnet_for(options.model, data);
+    check(config);
+    weights = weight_count(config);
+    kept = activation_count(config);
+  } else if (options.model.is_unet()) {
+    const UnetConfig config = unet_for(options.model, data);
     check(config);
     weights = weight_count(config);
     kept = activation_count(config);

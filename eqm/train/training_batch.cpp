@@ -18,6 +18,7 @@ TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
   result.x = drawn_states(batch, codec, key(draw_posterior), type);
   result.noise = normal_rows(key(draw_noise), rows, result.x.sizes().slice(1).vec(), type);
   result.gamma = uniform_rows(key(draw_gamma), rows, type);
+  result.dropout = seed_rows(key(draw_dropout), rows);
   if (batch.labels.front() == kNoLabel) return result;
   const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
   const Tensor uniform = uniform_rows(key(draw_label_dropout), rows, torch::kFloat64);

@@ -1,5 +1,5 @@
 // From loaded examples to a training batch: states on the device, and their randomness. Row r of
-// the stream of all examples gets the same noise, γ and label dropout in any run with this seed.
+// the stream of all examples gets the same noise, γ and dropout in any run with this seed.
 #pragma once
 
 #include "eqm/codec/codec.h"

@@ -298,6 +298,43 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
   expect_failure({"info", "."}, 3, "no model", "run folder");
 }
 
+TEST_F(TrainCli, a_unet_trains_samples_exports_and_is_imported_again) {
+  const Words unet = {"--model", "unet-small", "--width", "32", "--heads", "1", "--steps", "2"};
+  for (const Words& more :
+       {Words{"--no-time-input"}, Words{"--objective", "fm", "--dropout", "0.2"}}) {
+    const std::string out = more.back();
+    const ProgramResult trained = run(joined(small_run(out), joined(unet, more)));
+    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+    const ProgramResult sampled =
+        run({"sample", out, "--per-class", "1", "--limit", "2", "--out", out + "-pictures"});
+    EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
+    EXPECT_TRUE(fs::exists(folder_ / (out + "-pictures") / "grid.png"));
+    EXPECT_TRUE(contains(run({"info", out}).output, "unet: ")) << out;
+  }
+  const std::string torch = "torch.safetensors";
+  EXPECT_EQ(run({"export", "0.2", "--for", "reference", "--out", torch}).exit_code, 0);
+  const SafetensorsFile file = SafetensorsFile::open(folder_ / torch);
+  std::vector<NamedTensor> weights;
+  for (const std::string& name : file.names()) weights.push_back({name, file.at(name)});
+  write_safetensors(folder_ / "bare.safetensors", weights);
+  const ProgramResult imported = run(
+      {"import", "bare.safetensors", "--heads", "1", "--size", "8", "--out", "again.safetensors"});
+  EXPECT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_TRUE(contains(imported.output, "unet: ")) << imported.output;
+  EXPECT_TRUE(contains(imported.output, "fm")) << imported.output;
+  const auto picture = [&](const std::string& model) {
+    EXPECT_EQ(
+        run({"sample", model, "--labels", "1", "--per-class", "1", "--limit", "2", "--out", "p"})
+            .exit_code,
+        0);
+    return content(folder_ / "p" / "pictures" / "000000.png");
+  };
+  EXPECT_EQ(picture("again.safetensors").size(), picture(torch).size());
+  expect_failure(joined(small_run("x"), {"--dropout", "0.1"}), 2, "only a U-Net", "unet-small");
+  expect_failure(joined(small_run("x"), joined(unet, {"--no-time-input", "--objective", "fm"})), 2,
+                 "shows the time", "--no-time-input");
+}
+
 TEST_F(TrainCli, samples_by_every_rule_with_records_traces_and_histograms) {
   ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
   for (const char* rule : {"gd", "nesterov", "nesterov-velocity", "heavy-ball", "adam", "rmsprop",

@@ -17,9 +17,9 @@ namespace {
 
 using namespace pickled;
 
-const SitHints kHints = {.heads = 2, .classes = 3};
+const ShapeHints kHints = {.heads = 2, .classes = 3};
 
-ImportOptions options_with(const SitHints& hints) {
+ImportOptions options_with(const ShapeHints& hints) {
   ImportOptions options;
   options.hints = hints;
   return options;

@@ -55,6 +55,27 @@ TEST(NoiseTensor, has_the_moments_of_its_distribution) {
   EXPECT_NEAR(gammas.var().item<double>(), 1.0 / 12, 0.003);
 }
 
+TEST(NoiseTensor, dropout_keeps_the_mean_and_hides_as_often_as_asked) {
+  const Tensor seeds = seed_rows(kKey, 4);
+  EXPECT_EQ(std::get<0>(torch::_unique(seeds)).numel(), 4);
+  EXPECT_TRUE(
+      torch::equal(seed_rows({.seed = kKey.seed, .sample = kKey.sample + 1, .draw = kKey.draw}, 3),
+                   seeds.narrow(0, 1, 3)));
+  for (const torch::ScalarType type : {torch::kFloat32, torch::kFloat64}) {
+    const Tensor x = torch::zeros({4, 10, 1001}, type);
+    const Tensor mask = dropout_rows(seeds, 2, 0.3, x);
+    EXPECT_EQ(mask.dtype(), type);
+    EXPECT_NEAR((mask == 0).to(torch::kFloat64).mean().item<double>(), 0.3, 0.01);
+    EXPECT_NEAR(mask.to(torch::kFloat64).mean().item<double>(), 1, 0.02);
+    EXPECT_NEAR(mask.max().item<double>(), 1 / 0.7, 1e-4);
+    // A row is its own, whatever is beside it; layers differ.
+    EXPECT_TRUE(
+        torch::equal(dropout_rows(seeds.narrow(0, 2, 1), 2, 0.3, x.narrow(0, 2, 1))[0], mask[2]));
+    const Tensor other = dropout_rows(seeds, 3, 0.3, x);
+    EXPECT_NEAR(((mask == 0) & (other == 0)).to(torch::kFloat64).mean().item<double>(), 0.09, 0.01);
+  }
+}
+
 TEST(NoiseTensor, nothing_is_asked_and_nothing_given) {
   EXPECT_EQ(normal_rows(kKey, 0, {3}, torch::kFloat32).sizes(), Shape({0, 3}));
   EXPECT_EQ(uniform_rows(kKey, 0, torch::kFloat32).numel(), 0);

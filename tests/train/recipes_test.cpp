@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/backbone/sit.h"
+#include "eqm/backbone/unet.h"
 #include "eqm/base/toml.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/options.h"
@@ -33,7 +34,9 @@ TEST(Recipes, all_can_be_read_and_describe_a_model) {
     TrainOptions options = read(entry.path());
     if (options.objective.kind == ObjectiveKind::eqm_l2) options.model.init = "given by the user";
     EXPECT_NO_THROW(options.check());
-    if (!is_classifier(options.objective.kind)) {
+    if (options.model.is_unet()) {
+      EXPECT_NO_THROW(unet_preset(options.model.model));
+    } else if (!is_classifier(options.objective.kind)) {
       EXPECT_NO_THROW(sit_preset(options.model.model));
     }
     ++count;
@@ -61,6 +64,15 @@ TEST(Recipes, imagenet_has_the_papers_settings) {
   EXPECT_EQ(xl.objective.magnitude.lambda, 4);
   EXPECT_EQ(xl.descent.eta, 0.0017);
   EXPECT_EQ(xl.data.scale, 0.18215);
+}
+
+TEST(Recipes, the_cifar_unet_is_that_of_the_flow_matching_code_base) {
+  const TrainOptions options = read(recipes() / "cifar10-unet.toml");
+  EXPECT_EQ(options.model.model, "unet-cifar10");
+  EXPECT_EQ(options.model.dropout, 0.3);
+  EXPECT_EQ(options.schedule.lr, 1e-4);
+  EXPECT_EQ(options.adamw.beta2, 0.95);
+  EXPECT_TRUE(options.data.flip);
 }
 
 }  // namespace

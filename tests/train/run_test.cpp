@@ -117,6 +117,21 @@ class RunTraining : public ::testing::Test {
   TrainOptions options_ = tiny_options(write_set(folder_ / "set.safetensors", {}));
 };
 
+TEST_F(RunTraining, a_unet_that_drops_activations_resumes_to_the_same_weights) {
+  options_.model.model = "unet-small";
+  options_.model.width = 32;
+  options_.model.dropout = 0.3;
+  options_.cadence.checkpoint_every = 2;
+  options_.steps = 4;
+  run(options_, paths("whole"), RunStart::fresh);
+  EXPECT_THROW(run(options_, paths(), RunStart::fresh, killed_after(3)), Killed);
+  run(options_, paths(), RunStart::resume);
+  EXPECT_TRUE(same_end(paths(), paths("whole")));
+  options_.model.dropout = 0;
+  run(options_, paths("without"), RunStart::fresh);
+  EXPECT_NE(content_of(paths("without").model()), content_of(paths("whole").model()));
+}
+
 TEST_F(RunTraining, leaves_everything_in_its_folder) {
   options_.data.held_out = 2;
   options_.cadence.evaluate_every = 3;

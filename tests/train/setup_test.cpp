@@ -165,6 +165,29 @@ TEST_F(Setup, a_fresh_sit_fits_the_data) {
   EXPECT_EQ(json.at("class_dropout_prob"), 0.1);
 }
 
+TEST_F(Setup, a_fresh_unet_fits_the_data) {
+  TrainOptions options = options_for({.shape = {1, 8, 8}, .classes = 5});
+  options.model.model = "unet-small";
+  options.model.width = 64;
+  options.model.dropout = 0.2;
+  const TrainingData data = open_training_data(options.data);
+  const Model model = make_model(options, data);
+  EXPECT_EQ(model.backbone->state_shape(), (Shape{1, 8, 8}));
+  EXPECT_EQ(model.backbone->num_classes(), 5);
+  EXPECT_EQ(model.backbone->null_label(), 5);
+  const auto json = nlohmann::json::parse(model.backbone->architecture());
+  EXPECT_EQ(json.at("out_channels"), 1);
+  EXPECT_EQ(json.at("model_channels"), 64);
+  EXPECT_EQ(json.at("num_res_blocks"), 1);
+  EXPECT_EQ(json.at("num_heads"), 2);
+  EXPECT_EQ(json.at("dropout"), 0.2);
+  EXPECT_EQ(json.at("ignore_time"), false);
+  const auto weights = static_cast<double>(parameter_count(*model.backbone));
+  EXPECT_GT(least_memory(options, data), 5 * 4 * weights);
+  options.model.time_input = false;
+  EXPECT_LT(static_cast<double>(parameter_count(*make_model(options, data).backbone)), weights);
+}
+
 TEST_F(Setup, without_classes_every_sample_is_of_the_null_class) {
   TrainOptions options = options_for({.classes = 0});
   options.model.label_dropout = 0;
@@ -246,6 +269,12 @@ TEST_F(Setup, models_that_do_not_fit_the_data_are_refused_with_advice) {
   expect_advice(ErrorKind::input, "two classes or more", "one folder per class",
                 make({.classes = 0}, "convnet"));
   expect_advice(ErrorKind::input, "square images", "--size", make({.shape = {1, 8, 4}}, "convnet"));
+  expect_advice(ErrorKind::usage, "images of 6x6 cannot be halved 2 times", "--size 8",
+                make({.shape = {1, 6, 6}}, "unet-small"));
+  expect_advice(ErrorKind::input, "square images", "--size",
+                make({.shape = {1, 8, 4}}, "unet-small"));
+  expect_advice(ErrorKind::usage, "unknown U-Net 'unet-tiny'", "unet-",
+                make({.shape = {1, 8, 8}}, "unet-tiny"));
   expect_advice(ErrorKind::usage, "unknown model size 'XS/3'", "XS/", make({}, "XS/3"));
 }
 

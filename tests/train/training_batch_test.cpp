@@ -48,6 +48,7 @@ TEST(TrainingBatch, draws_are_those_of_the_rows_place_in_the_stream) {
     EXPECT_TRUE(torch::equal(part.noise, whole.noise.narrow(0, 4, 3)));
     EXPECT_TRUE(torch::equal(part.gamma, whole.gamma.narrow(0, 4, 3)));
     EXPECT_TRUE(torch::equal(part.labels, whole.labels.narrow(0, 4, 3)));
+    EXPECT_TRUE(torch::equal(part.dropout, whole.dropout.narrow(0, 4, 3)));
     EXPECT_TRUE(torch::equal(whole.noise, normal_rows({.seed = 8, .sample = 40, .draw = draw_noise},
                                                       8, {1, 2, 2}, type)));
     EXPECT_TRUE(torch::equal(whole.gamma,
