@@ -25,10 +25,7 @@ class UnetLayer : public Scope {
 
   // What the condition does to this layer: [B, 2C]; undefined for layers without one. `active` is
   // SiLU of the embedded condition, [B, E], undefined for a network without condition.
-  virtual Tensor modulation(const Tensor& active, int64_t batch) {
-    static_cast<void>(active), static_cast<void>(batch);
-    return {};
-  }
+  virtual Tensor modulation(const Tensor& /*active*/, int64_t /*batch*/) { return {}; }
 
   virtual void initialise(Initialiser& fill) = 0;
 };

@@ -143,29 +143,6 @@ class ShapeList {
   ShapesInOrder list_;
 };
 
-// Numbers per pixel that a layer keeps for its backward pass, and attention's weights.
-double kept_by(const UnetConfig& config, const UnetPlace& place) {
-  const auto side = static_cast<double>(config.input_size / place.factor);
-  const double pixels = side * side, in = static_cast<double>(place.in);
-  const double out = static_cast<double>(place.out);
-  switch (place.part) {
-    case UnetPart::first:
-      return pixels * in;
-    case UnetPart::residual: {
-      // Of each norm, SiLU and convolution its input; the second half may have another size.
-      double ratio = 1;
-      if (place.resize == UnetResize::down) ratio = 0.25;
-      if (place.resize == UnetResize::up) ratio = 4;
-      return pixels * (3 * in + 4 * out * ratio);
-    }
-    case UnetPart::attention:
-      return pixels * (7 * out + pixels * static_cast<double>(unet_heads(config, place.out)));
-    case UnetPart::resample:
-      return config.conv_resample ? pixels * in : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 UnetLayout unet_layout(const UnetConfig& config) {
@@ -178,57 +155,6 @@ ShapesInOrder unet_weight_shapes(const UnetConfig& config) {
 
 int64_t unet_heads(const UnetConfig& config, int64_t channels) {
   return config.num_head_channels > 0 ? channels / config.num_head_channels : config.num_heads;
-}
-
-double weight_count(const UnetConfig& config) {
-  double count = 0;
-  for (const auto& entry : unet_weight_shapes(config)) {
-    double numbers = 1;
-    for (const int64_t size : entry.second) numbers *= static_cast<double>(size);
-    count += numbers;
-  }
-  return count;
-}
-
-double activation_count(const UnetConfig& config) {
-  const UnetLayout layout = unet_layout(config);
-  const auto pixels = static_cast<double>(config.input_size * config.input_size);
-  double count = 3 * pixels * static_cast<double>(layout.last);
-  const auto add = [&](const UnetLayout::Block& block) {
-    for (const UnetPlace& place : block) count += kept_by(config, place);
-  };
-  for (const auto& block : layout.down) add(block);
-  add(layout.middle);
-  for (const auto& block : layout.up) add(block);
-  return count;
-}
-
-double Unet::row_numbers() const {
-  const auto size_of = [this](const UnetPlace& place, int64_t channels) {
-    const auto side = static_cast<double>(config_.input_size / place.factor);
-    return side * side * static_cast<double>(channels);
-  };
-  // What the way down leaves, and the widest layer with what it computes.
-  double left = 0, widest = 0;
-  const auto look_at = [&](const UnetLayout::Block& block) {
-    for (const UnetPlace& place : block) {
-      double numbers = size_of(place, 2 * place.in + 2 * place.out);
-      if (place.part == UnetPart::attention) {
-        numbers =
-            size_of(place, 6 * place.out + unet_heads(config_, place.out) * config_.input_size *
-                                               config_.input_size / place.factor / place.factor);
-      }
-      widest = std::max(widest, numbers);
-    }
-  };
-  const UnetLayout layout = unet_layout(config_);
-  for (const auto& block : layout.down) {
-    look_at(block);
-    left += size_of(block.back(), block.back().out);
-  }
-  look_at(layout.middle);
-  for (const auto& block : layout.up) look_at(block);
-  return left + widest;
 }
 
 }  // namespace eqm

@@ -28,7 +28,7 @@ class EncodeCli : public ::testing::Test {
       tar += tar_file((i % 2 == 0 ? "cat/" : "dog/") + std::to_string(i) + ".jpg", jpeg_of(image));
     }
     write_file(folder_ / "train.tar", tar + tar_end());
-    vae_ = (golden_root() / "nets/vae/vae_a.weights.safetensors").string();
+    vae_ = (golden_root() / "nets/vae/vae_b.weights.safetensors").string();
   }
 
   ProgramResult run(const Words& arguments) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/io/jsonl.h"
+#include "eqm/io/npz.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -75,18 +76,15 @@ class TrainCli : public ::testing::Test {
          {"labels", {Dtype::i64, {kExamples}, std::as_bytes(std::span(labels))}}});
   }
 
-  Words small_run(const std::string& out, const std::string& checkpoint_every = "20") const {
-    return {"train",
-            "--data",
+  static Words small_run(const std::string& out, const std::string& checkpoint_every = "20") {
+    return joined({"train", "--model", "XS/4", "--width", "16", "--depth", "1", "--heads", "1"},
+                  any_run(out, checkpoint_every));
+  }
+
+  // The options of a run, whatever its model.
+  static Words any_run(const std::string& out, const std::string& checkpoint_every = "20") {
+    return {"--data",
             "data.safetensors",
-            "--model",
-            "XS/4",
-            "--width",
-            "16",
-            "--depth",
-            "1",
-            "--heads",
-            "1",
             "--batch",
             "8",
             "--threads",
@@ -299,11 +297,11 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
 }
 
 TEST_F(TrainCli, a_unet_trains_samples_exports_and_is_imported_again) {
-  const Words unet = {"--model", "unet-small", "--width", "32", "--heads", "1", "--steps", "2"};
-  for (const Words& more :
-       {Words{"--no-time-input"}, Words{"--objective", "fm", "--dropout", "0.2"}}) {
-    const std::string out = more.back();
-    const ProgramResult trained = run(joined(small_run(out), joined(unet, more)));
+  const Words unet = {"train", "--model", "unet-small", "--width", "32", "--steps", "2"};
+  for (const auto& [out, more] : std::vector<std::pair<std::string, Words>>{
+           {"timeless", {"--no-time-input"}},
+           {"flow", {"--objective", "fm", "--dropout", "0.2"}}}) {
+    const ProgramResult trained = run(joined(unet, joined(any_run(out), more)));
     ASSERT_EQ(trained.exit_code, 0) << trained.errors;
     const ProgramResult sampled =
         run({"sample", out, "--per-class", "1", "--limit", "2", "--out", out + "-pictures"});
@@ -312,26 +310,25 @@ TEST_F(TrainCli, a_unet_trains_samples_exports_and_is_imported_again) {
     EXPECT_TRUE(contains(run({"info", out}).output, "unet: ")) << out;
   }
   const std::string torch = "torch.safetensors";
-  EXPECT_EQ(run({"export", "0.2", "--for", "reference", "--out", torch}).exit_code, 0);
+  EXPECT_EQ(run({"export", "flow", "--for", "reference", "--out", torch}).exit_code, 0);
   const SafetensorsFile file = SafetensorsFile::open(folder_ / torch);
   std::vector<NamedTensor> weights;
   for (const std::string& name : file.names()) weights.push_back({name, file.at(name)});
   write_safetensors(folder_ / "bare.safetensors", weights);
-  const ProgramResult imported = run(
-      {"import", "bare.safetensors", "--heads", "1", "--size", "8", "--out", "again.safetensors"});
+  const ProgramResult imported =
+      run({"import", "bare.safetensors", "--size", "8", "--out", "again.safetensors"});
   EXPECT_EQ(imported.exit_code, 0) << imported.errors;
   EXPECT_TRUE(contains(imported.output, "unet: ")) << imported.output;
   EXPECT_TRUE(contains(imported.output, "fm")) << imported.output;
-  const auto picture = [&](const std::string& model) {
-    EXPECT_EQ(
-        run({"sample", model, "--labels", "1", "--per-class", "1", "--limit", "2", "--out", "p"})
-            .exit_code,
-        0);
-    return content(folder_ / "p" / "pictures" / "000000.png");
+  const auto pixels = [&](const std::string& model) {
+    const ProgramResult sampled = run({"sample", model, "--labels", "1", "--per-class", "2",
+                                       "--limit", "2", "--npz", "p.npz", "--out", "p"});
+    EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
+    return NpzFile::open(folder_ / "p.npz").read("arr_0", 1 << 20).bytes;
   };
-  EXPECT_EQ(picture("again.safetensors").size(), picture(torch).size());
+  EXPECT_EQ(pixels("again.safetensors"), pixels("flow"));
   expect_failure(joined(small_run("x"), {"--dropout", "0.1"}), 2, "only a U-Net", "unet-small");
-  expect_failure(joined(small_run("x"), joined(unet, {"--no-time-input", "--objective", "fm"})), 2,
+  expect_failure(joined(unet, joined(any_run("x"), {"--no-time-input", "--objective", "fm"})), 2,
                  "shows the time", "--no-time-input");
 }
 
