@@ -8,9 +8,6 @@
 
 namespace eqm {
 
-// Labels are integers below this; a larger one is damage, not a class.
-inline constexpr int64_t kMaxClasses = int64_t{1} << 20;
-
 // The examples are the tensor "x", "images" or "latents"; the labels, if any, the integer tensor
 // "labels" [n]; their names the metadata "class_names", a JSON list of strings, or else numbers.
 SourcePtr open_tensor_source(const std::filesystem::path& path);
