@@ -20,7 +20,7 @@ using inception::Pool;
 
 constexpr double kNormEpsilon = 1e-3;
 constexpr const char* kInceptionHint =
-    "the features of FID are those of pytorch-fid's pt_inception-2015-12-05-6726825d.pth; "
+    "give a classifier trained with eqm, or pytorch-fid's pt_inception-2015-12-05-6726825d.pth; "
     "torchvision's Inception is another network";
 
 Tensor pooled(const Tensor& x, Pool pool) {
