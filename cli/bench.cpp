@@ -34,7 +34,7 @@ same work, in turn in one process, as medians; with the share of the FMA peak th
 operators: the same for each fused operator; sweeps: over batch, tokens and width; kernels: all three.
 engine: the same samples by fixed steps, by a batch that masks rows at rest, and by the engine.
 rules: how many evaluations each rule needs for the quality of the paper's 250 steps.
-Quality is the Fréchet distance between samples and data in the features of a classifier (--judge): lower is better,
+Quality is the Fréchet distance between samples and data in the features of a network (--features): lower is better,
 and the floor is what as many real pictures get. Run it on an idle machine.
 
 Examples:
@@ -74,8 +74,9 @@ Examples:
  private:
   std::string bench_samplers(const torch::TensorOptions& type, Console& console) const {
     const LearnedField field(load_for(samplers_.model, type));
-    QualityMeter meter(Judge(load_for(samplers_.judge, type)), samplers_.data, samplers_.reference);
-    require_fitting(meter.judge(), field.model());
+    const FeatureNetPtr network = load_features(samplers_.comparison, type);
+    require_fitting(*network, field.model(), field.model().scaling);
+    const QualityMeter meter(network, samplers_.comparison, console);
     return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, console)
                                        : bench_rules(samplers_, field, meter, console);
   }

@@ -48,9 +48,7 @@ constexpr int64_t kBudgets[] = {14, 28, 56, 112};
 
 void SamplerBench::declare(OptionSet& options) {
   options.text("model", model, "the model to sample: a file, a run folder or a checkpoint");
-  options.text("judge", judge, "a classifier of the same data");
-  options.text("data", data, "what the samples should look like");
-  options.count("reference", reference, Range::between(2, 1e9), "examples of it to compare with");
+  comparison.declare_with_size(options);
   options.count("samples", samples, Range::between(2, 1e7), "samples drawn in each way");
   options.count("rows", rows, Range::between(1, 100000), "engine: rows at once, in every way");
   options.count("seed", seed, Range::between(0, 9e15), "where samples start");
@@ -129,15 +127,15 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
     console.progress.end();
     if (!quality) return quality;
     const std::string text = settings.resolved(field.model().objective).described();
-    std::cout << fmt::format("{:<18} {:>7.1f} {:>10.3f} {:>8.1f}%  {}\n", name,
-                             quality->evaluations, quality->distance, 100 * quality->accuracy, text)
+    std::cout << fmt::format("{:<18} {:>7.1f} {:>10.3f} {:>9}  {}\n", name, quality->evaluations,
+                             quality->distance, percent_text(quality->accuracy), text)
               << std::flush;
     figures["rows"].push_back({{"rule", name},
                                {"settings", text},
                                {"evaluations", quality->evaluations},
                                {"distance", quality->distance},
-                               {"accuracy", quality->accuracy},
                                {"diverged", quality->diverged}});
+    if (quality->accuracy) figures["rows"].back()["accuracy"] = *quality->accuracy;
     return quality;
   };
   if (const auto floor = meter.floor(options.samples)) {

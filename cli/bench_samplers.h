@@ -10,9 +10,7 @@ namespace eqm::cli {
 
 struct SamplerBench {
   std::string model = "models/fashion-xs4.safetensors";
-  std::string judge = "models/fashion-classifier.safetensors";
-  std::string data = "fashion-mnist";
-  int64_t reference = 10000;
+  ComparisonOptions comparison;
   int64_t samples = 512;
   int64_t rows = 64;
   int64_t seed = 0;

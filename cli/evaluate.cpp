@@ -6,19 +6,20 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/comparison.h"
 #include "cli/engine_note.h"
+#include "cli/evaluation_output.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
-#include "cli/quality.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
-#include "eqm/codec/pictures.h"
+#include "eqm/codec/options.h"
 #include "eqm/codec/states.h"
+#include "eqm/data/layout.h"
 #include "eqm/data/made_images.h"
 #include "eqm/data/memory_source.h"
 #include "eqm/data/missing_part.h"
-#include "eqm/data/pick_source.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/png.h"
@@ -29,42 +30,43 @@
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kShown = 10;  // of the best, and of the worst
-
-struct Row {
-  std::string name;
-  Evaluation evaluation;
-};
-
 class Evaluate final : public Verb {
  public:
   std::string name() const override { return "evaluate"; }
   std::string summary() const override {
-    return "Measures how like the data samples are: distances, precision, coverage, accuracy";
+    return "Measures how like the data samples are: FID and sFID, KID, precision, coverage, "
+           "accuracy";
   }
   std::string advice() const override {
-    return R"(Samples are drawn from --model, or are the --pictures of a folder, a tar or another data set. They are compared
-with the training part of --data in the features of a classifier of such data (--judge).
+    return R"(Samples are drawn from --model, or are the --pictures of a folder, a tar, an .npz or a data set. They are compared
+with a --reference (pictures of any of these kinds: the training part of a set; or an .npz of statistics) in the
+features of a network (--features): a classifier of such data, or Inception by the weights of pytorch-fid,
+pt_inception-2015-12-05-6726825d.pth. With Inception the numbers are FID and sFID as others tell them, provided the
+convention is theirs: adm shows pictures as TensorFlow's graph in ADM's evaluator does, pytorch-fid as that program.
 
-FD is the Fréchet distance between the features as two normal distributions, with the range that 90 % of resampled sets
-have about it; it grows when samples are few, so compare equal counts. KID has no such bias. IS is the Inception Score
-under the judge. Precision and density tell how many samples look real, recall and coverage how much of
-the data is found among the samples. `right` is the share that looks like the class it was asked for. --floor adds
-held-out real pictures and pure noise, the two ends of every scale.
+FD (FID) is the Fréchet distance between the features as two normal distributions, with the range that 90 % of
+resampled sets have about it; it grows when samples are few, so compare equal counts. KID has no such bias. IS is the
+Inception Score under the network. Precision and density tell how many samples look real, recall and coverage how much
+of the data is found among the samples. `right` is the share that a classifier takes for the class that was asked for.
+--floor adds held-out real pictures and pure noise, the two ends of every scale.
+
+--save-statistics looks at the reference once and for all: the file takes its place (--reference FILE.npz), and other
+programs read it. It records its network; statistics of another network or convention are refused. With statistics
+alone there is no KID, precision, recall, density and coverage; --save-pictures adds the pictures to the file (ADM's
+evaluator wants them).
 
 Examples:
   eqm evaluate --model models/fashion-xs4.safetensors --rule land --samples 2000 --floor
-  eqm evaluate --pictures out/samples/pictures --data fashion-mnist)";
+  eqm evaluate --pictures out/samples/pictures --reference fashion-mnist
+  eqm evaluate --features inception.pth --reference train.tar --reference-count 50000 --save-statistics train.npz
+  eqm evaluate --features inception.pth --reference train.npz --pictures samples.npz --samples 50000)";
   }
   std::string positional() const override { return "model"; }
 
   void declare(OptionSet& options) override {
     options.text("model", model_, "the model to sample: a file, a run folder or a checkpoint");
     options.text("pictures", pictures_, "pictures to judge in place of a model's samples");
-    options.text("judge", judge_, "a classifier of the same data");
-    options.text("data", data_, "what the pictures should look like");
-    options.count("reference", reference_, Range::between(2, 1e9),
-                  "examples of it to compare with");
+    comparison_.declare_with_size(options);
     options.count("samples", samples_, Range::between(2, 1e7),
                   "samples drawn, or pictures at most");
     options.flag("floor", floor_, "also tells the numbers of real pictures and of noise");
@@ -78,62 +80,68 @@ Examples:
     descent_.declare(options);
     options.section("output");
     options.text("out", out_, "folder for evaluation.json and the picture of best and worst");
+    options.text("save-statistics", statistics_, "an .npz for the statistics of the reference");
+    options.flag("save-pictures", save_pictures_, "also writes its pictures into that file");
+    codec_.declare(options);
     runtime_.declare(options);
   }
 
   int run(const OptionSet&, Console& console) override {
-    if (model_.empty() == pictures_.empty()) {
-      throw Error(ErrorKind::usage,
-                  model_.empty() ? "nothing was given to evaluate"
-                                 : "a model and pictures were given to evaluate",
-                  "use either --model FILE or --pictures PATH");
-    }
+    check_request();
     const torch::TensorOptions type = start_runtime(runtime_);
-    const Judge judge(load_for(judge_, type));
-    const SourcePtr data = pictures_for(judge, data_, Split::train, reference_);
+    const FeatureNetPtr network = load_features(comparison_, type);
+    const ReferenceData data = open_reference(*network, comparison_, console);
+    if (!statistics_.empty() && !data.pictures) {
+      throw Error(ErrorKind::usage, "the reference has no pictures to make statistics of",
+                  "it holds statistics already; give the pictures they were made of");
+    }
     std::optional<LearnedField> field;
+    std::optional<Codec> codec;
     SourcePtr samples;
-    if (model_.empty()) {
-      samples = given(judge);
-    } else {
+    if (!pictures_.empty()) samples = given(*network);
+    if (!model_.empty()) {
       field.emplace(load_for(model_, type));
-      check_model(*field, judge);
+      codec = codec_.codec_of(field->model(), type);
+      check_model(*field, *codec, *network);
     }
-    create_folder(out_);
+    if (samples || field) create_folder(out_);
     catch_interrupts();
-    if (field) samples = drawn(*field, console);
-    const auto features = [&](const std::string& what, const Source& source) {
-      console.progress.begin(what, source.size(), "pictures");
-      auto set = features_of(judge, source, [&](int64_t done) {
-        console.progress.update(done, "");
-        return interrupt_requested() == 0;
-      });
-      console.progress.end();
-      return set;
-    };
-    const auto reference = samples ? features("judging the data", *data) : std::nullopt;
-    const auto set = reference ? features("judging the samples", *samples) : std::nullopt;
-    if (!set) return exit_code_of(interrupt_requested());
-    warn_of_few(*set, console);
-    evaluation_.seed = static_cast<uint64_t>(seed_);
-    std::vector<Row> rows = {
-        {field ? "samples" : "pictures", evaluate(*set, *reference, evaluation_)}};
-    if (floor_) {
-      for (const auto& [name, source] : ends_of_the_scale(judge, samples->size(), console)) {
-        const auto other = features("judging " + name, *source);
-        if (!other) return exit_code_of(interrupt_requested());
-        rows.push_back({name, evaluate(*other, *reference, evaluation_)});
-      }
+    if (field) samples = drawn(*field, *codec, console);
+    if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
+    std::optional<FeatureSet> real;
+    if (data.pictures) {
+      real = features("the reference", *network, *data.pictures, console);
+      if (!real) return exit_code_of(interrupt_requested());
     }
-    std::cout << table(rows);
-    write(rows, samples, data, *set, *reference, judge.model().scaling);
-    console.log->info("wrote evaluation.json and evaluation.png to {}", out_);
-    return 0;
+    if (!statistics_.empty()) save_statistics(*real, *data.pictures, *network, console);
+    if (!samples) return 0;  // statistics were all that was asked for
+    return evaluate_set(samples, data, reference_from(data, real, console), *network, console);
   }
 
  private:
-  void check_model(const LearnedField& field, const Judge& judge) const {
-    require_fitting(judge, field.model());
+  void check_request() const {
+    if (!model_.empty() && !pictures_.empty()) {
+      throw Error(ErrorKind::usage, "a model and pictures were given to evaluate",
+                  "use either --model FILE or --pictures PATH");
+    }
+    if (model_.empty() && pictures_.empty() && statistics_.empty()) {
+      throw Error(ErrorKind::usage, "nothing was given to evaluate",
+                  "use --model FILE or --pictures PATH");
+    }
+    if (save_pictures_ && statistics_.empty()) {
+      throw Error(ErrorKind::usage, "there is no file to save pictures in",
+                  "name one with --save-statistics FILE.npz");
+    }
+    if (statistics_.empty()) return;
+    if (!statistics_.ends_with(".npz")) {
+      throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", statistics_),
+                  "name the file statistics.npz, for instance");
+    }
+    const AtomicFile place(statistics_);  // a bad one is refused before anything is looked at
+  }
+
+  void check_model(const LearnedField& field, const Codec& codec, const FeatureNet& network) const {
+    require_fitting(network, field.model(), codec);
     const Shape shape = field.model().backbone->state_shape();
     descent_.resolved(field.model().objective);  // refuses before anything is drawn
     require_memory(static_cast<double>(samples_ * c10::multiply_integers(shape)) *
@@ -142,16 +150,16 @@ Examples:
   }
 
   // The pictures that were given: the test part where there are parts.
-  SourcePtr given(const Judge& judge) const {
+  SourcePtr given(const FeatureNet& network) const {
     try {
-      return pictures_for(judge, pictures_, Split::test, samples_);
+      return pictures_for(network, comparison_, pictures_, Split::test, samples_);
     } catch (const MissingPart&) {
-      return pictures_for(judge, pictures_, Split::train, samples_);
+      return pictures_for(network, comparison_, pictures_, Split::train, samples_);
     }
   }
 
   // Samples of a model with labels in turn; null when it was interrupted.
-  SourcePtr drawn(const LearnedField& field, Console& console) const {
+  SourcePtr drawn(const LearnedField& field, const Codec& codec, Console& console) const {
     const Model& model = field.model();
     const EngineNote note;
     SamplingRequest request = {.labels = labels_in_turn(model, samples_),
@@ -173,7 +181,7 @@ Examples:
       console.log->warn("{} of {} samples diverged and are judged as they were before", lost,
                         samples_);
     }
-    const Tensor bytes = bytes_of(result.x, model.scaling).contiguous();
+    const Tensor bytes = bytes_of(result.x, codec).contiguous();
     std::vector<Example> examples;
     const auto size = static_cast<size_t>(bytes[0].numel());
     for (int64_t i = 0; i < samples_; ++i) {
@@ -187,101 +195,125 @@ Examples:
     return memory_source(std::move(examples), model.class_names, "sample");
   }
 
-  static void warn_of_few(const FeatureSet& set, Console& console) {
-    if (set.features.size(0) > set.features.size(1)) return;
+  // Nothing when it was interrupted.
+  static std::optional<FeatureSet> features(const std::string& what, const FeatureNet& network,
+                                            const Source& pictures, Console& console) {
+    console.progress.begin("judging " + what, pictures.size(), "pictures");
+    auto set = features_of(network, pictures, [&](int64_t done) {
+      console.progress.update(done, "");
+      return interrupt_requested() == 0;
+    });
+    console.progress.end();
+    if (set) warn_of_few(what, set->features.size(0), set->features.size(1), console);
+    return set;
+  }
+
+  static void warn_of_few(const std::string& what, int64_t pictures, int64_t features,
+                          Console& console) {
+    if (pictures > features) return;
     console.log->warn(
-        "{} pictures are no more than the {} features: their covariance is singular, and FD tells "
-        "more of their number than of them",
-        set.features.size(0), set.features.size(1));
+        "{}: {} pictures are no more than the {} features: their covariance is singular, and the "
+        "Fréchet distance tells more of their number than of them",
+        what, pictures, features);
+  }
+
+  void save_statistics(const FeatureSet& real, const Source& pictures, const FeatureNet& network,
+                       Console& console) const {
+    write_statistics(statistics_,
+                     {.features = moments_of(real.features),
+                      .spatial = real.spatial,
+                      .network = network.identity(),
+                      .pictures = pictures.size()},
+                     save_pictures_ ? &pictures : nullptr);
+    console.log->info("wrote the statistics of {} pictures to {}", pictures.size(), statistics_);
+  }
+
+  // Statistics of a file stand for those of its pictures, as in ADM's evaluator.
+  Reference reference_from(const ReferenceData& data, const std::optional<FeatureSet>& real,
+                           Console& console) const {
+    if (!data.statistics) return reference_of(*real);
+    Reference reference = {.features = FrechetTarget(data.statistics->features)};
+    if (data.statistics->spatial.count() > 0) {
+      reference.spatial.emplace(data.statistics->spatial);
+    }
+    if (real) {
+      reference.rows = real->features;
+    } else {
+      console.log->info("{} has statistics only: no KID, precision, recall, density and coverage",
+                        comparison_.reference);
+    }
+    return reference;
+  }
+
+  int evaluate_set(const SourcePtr& samples, const ReferenceData& data, const Reference& reference,
+                   const FeatureNet& network, Console& console) {
+    const auto set = features("the samples", network, *samples, console);
+    if (!set) return exit_code_of(interrupt_requested());
+    evaluation_.seed = static_cast<uint64_t>(seed_);
+    std::vector<EvaluatedSet> sets = {
+        {model_.empty() ? "pictures" : "samples", evaluate(*set, reference, evaluation_)}};
+    if (floor_) {
+      for (const auto& [what, source] : ends_of_the_scale(*samples, network, console)) {
+        const auto other = features(what, network, *source, console);
+        if (!other) return exit_code_of(interrupt_requested());
+        sets.push_back({what, evaluate(*other, reference, evaluation_)});
+      }
+    }
+    std::cout << evaluation_table(sets, network.picture_shape() ? "FD" : "FID");
+    write_figures(sets, data, network);
+    if (!data.pictures) {
+      console.log->info("wrote evaluation.json to {}", out_);
+      return 0;
+    }
+    write_png(
+        std::filesystem::path(out_) / "evaluation.png",
+        best_and_worst(samples, data.pictures, nearest_features(set->features, reference.rows)),
+        {{"Software", "eqm " EQM_VERSION},
+         {"Pictures", model_.empty() ? pictures_ : model_},
+         {"Reference", comparison_.reference}});
+    console.log->info("wrote evaluation.json and evaluation.png to {}", out_);
+    return 0;
   }
 
   // As many held-out real pictures, if there are any, and as many of pure noise.
-  std::vector<std::pair<std::string, SourcePtr>> ends_of_the_scale(const Judge& judge,
-                                                                   int64_t count,
+  std::vector<std::pair<std::string, SourcePtr>> ends_of_the_scale(const Source& samples,
+                                                                   const FeatureNet& network,
                                                                    Console& console) const {
     std::vector<std::pair<std::string, SourcePtr>> ends;
     try {
-      ends.emplace_back("real", pictures_for(judge, data_, Split::test, count));
+      ends.emplace_back("real", pictures_for(network, comparison_, comparison_.reference,
+                                             Split::test, samples.size()));
     } catch (const MissingPart&) {
-      console.log->warn("{} has no test part: no real pictures to compare with", data_);
+      console.log->warn("{} has no test part: no real pictures to compare with",
+                        comparison_.reference);
     }
-    const Shape shape = judge.model().backbone->state_shape();
+    const Shape shape = layout_of(samples).shape;
     ends.emplace_back("noise",
-                      made_images(MadeImages::noise, count,
+                      made_images(MadeImages::noise, samples.size(),
                                   {.channels = shape[0], .height = shape[1], .width = shape[2]}));
     return ends;
   }
 
-  static std::string table(const std::vector<Row>& rows) {
-    std::string text = fmt::format(
-        "{:<9} {:>7} {:>9} {:>18} {:>16} {:>6} {:>6} {:>6} {:>7} {:>8} {:>6}\n", "", "count", "FD",
-        "90 % range", "KID", "IS", "prec.", "recall", "density", "coverage", "right");
-    for (const auto& [name, e] : rows) {
-      text += fmt::format(
-          "{:<9} {:>7} {:>9.2f} {:>18} {:>16} {:>6.2f} {:>6.3f} {:>6.3f} {:>7.3f} {:>8.3f} {:>6}\n",
-          name, e.count, e.distance,
-          fmt::format("{:.2f} to {:.2f}", e.distance_range.low, e.distance_range.high),
-          fmt::format("{:.3g} ± {:.2g}", e.kernel_distance.mean, e.kernel_distance.deviation),
-          e.inception_score, e.manifold.precision, e.manifold.recall, e.manifold.density,
-          e.manifold.coverage, e.accuracy ? fmt::format("{:.1f}%", 100 * *e.accuracy) : "");
-    }
-    return text;
+  void write_figures(const std::vector<EvaluatedSet>& sets, const ReferenceData& data,
+                     const FeatureNet& network) const {
+    const nlohmann::json figures = {
+        {"features", comparison_.features},
+        {"network", network.identity()},
+        {"reference", comparison_.reference},
+        {"reference_count", data.statistics ? data.statistics->pictures : data.pictures->size()},
+        {"sets", evaluation_json(sets)}};
+    write_file(std::filesystem::path(out_) / "evaluation.json", figures.dump(2) + "\n");
   }
 
-  void write(const std::vector<Row>& rows, const SourcePtr& samples, const SourcePtr& data,
-             const FeatureSet& set, const FeatureSet& reference, const Scaling& scaling) const {
-    nlohmann::json figures = {{"judge", judge_}, {"data", data_}, {"reference", data->size()}};
-    for (const auto& [name, e] : rows) {
-      figures["sets"].push_back({{"name", name},
-                                 {"count", e.count},
-                                 {"frechet_distance", e.distance},
-                                 {"frechet_range", {e.distance_range.low, e.distance_range.high}},
-                                 {"kernel_distance", e.kernel_distance.mean},
-                                 {"kernel_deviation", e.kernel_distance.deviation},
-                                 {"inception_score", e.inception_score},
-                                 {"precision", e.manifold.precision},
-                                 {"recall", e.manifold.recall},
-                                 {"density", e.manifold.density},
-                                 {"coverage", e.manifold.coverage}});
-      if (e.accuracy) figures["sets"].back()["accuracy"] = *e.accuracy;
-    }
-    const std::filesystem::path folder(out_);
-    write_file(folder / "evaluation.json", figures.dump(2) + "\n");
-    write_png(folder / "evaluation.png",
-              figure(samples, data, nearest_features(set, reference), scaling),
-              {{"Software", "eqm " EQM_VERSION},
-               {"Pictures", model_.empty() ? pictures_ : model_},
-               {"Data", data_}});
-  }
-
-  // The pictures nearest to real ones and those farthest from any, each above its nearest.
-  static Image figure(const SourcePtr& samples, const SourcePtr& data, const Nearest& nearest,
-                      const Scaling& scaling) {
-    const Tensor order = nearest.distances.argsort();
-    const int64_t shown = std::min(kShown, (order.size(0) + 1) / 2);
-    const auto states = [&](const SourcePtr& source, const Tensor& places) {
-      const Tensor chosen = places.contiguous();
-      const auto* first = chosen.data_ptr<int64_t>();
-      const SourcePtr some = pick_source(source, {first, first + chosen.numel()});
-      return states_of(read_batch(*some, 0, some->size()), scaling, torch::kFloat64);
-    };
-    std::vector<Tensor> rows;
-    for (const Tensor& places : {order.narrow(0, 0, shown), order.flip(0).narrow(0, 0, shown)}) {
-      rows.push_back(states(samples, places));
-      rows.push_back(states(data, nearest.places.index_select(0, places)));
-    }
-    return picture_grid(torch::cat(rows), scaling, shown, {"best", "nearest", "worst", "nearest"},
-                        "");
-  }
-
-  std::string model_, pictures_;
-  std::string judge_ = "models/fashion-classifier.safetensors";
-  std::string data_ = "fashion-mnist", out_ = "out/evaluation";
-  int64_t reference_ = 10000, samples_ = 2000, seed_ = 0;
+  std::string model_, pictures_, statistics_;
+  std::string out_ = "out/evaluation";
+  ComparisonOptions comparison_;
+  int64_t samples_ = 2000, seed_ = 0;
   double guidance_ = 1;
-  bool floor_ = false;
+  bool floor_ = false, save_pictures_ = false;
   EvaluationOptions evaluation_;
   DescentOptions descent_;
+  CodecOptions codec_;
   RuntimeOptions runtime_;
 };
 

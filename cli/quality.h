@@ -1,41 +1,38 @@
-// How good the samples of a setting are: drawn through the engine, judged by a classifier against
-// data.
+// How good the samples of a setting are: drawn through the engine, compared with data by the
+// features of a network.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "eqm/data/split.h"
+#include "cli/comparison.h"
 #include "eqm/descend/sampling.h"
-#include "eqm/measure/judge.h"
 
 namespace eqm::cli {
 
-// Pictures of a data set as a judge looks at them, at most so many, evenly spread over it.
-SourcePtr pictures_for(const Judge& judge, const std::string& data, Split split, int64_t count);
-
-// Kind input when the judge looks at pictures of another size than the model's.
-void require_fitting(const Judge& judge, const Model& model);
-
 struct Quality {
-  double distance = 0;     // Fréchet, of the judge's features, to the data
-  double accuracy = 0;     // share of samples that look like the label they were asked for
-  double evaluations = 0;  // of the field, per sample
-  double seconds = 0;      // to draw them
+  double distance = 0;             // Fréchet, to the data
+  std::optional<double> accuracy;  // share of samples that look like the label asked for
+  double evaluations = 0;          // of the field, per sample
+  double seconds = 0;              // to draw them
   int64_t diverged = 0;
 };
+
+// "86.2%", or nothing.
+std::string percent_text(const std::optional<double>& share);
 
 struct Contest {
   int64_t samples = 512;
   uint64_t seed = 0;
   double guidance = 1;
+  std::shared_ptr<const Vae> autoencoder = {};  // makes pictures of latents
 };
 
 class QualityMeter {
  public:
-  // Judges by `count` examples of the data's training part, evenly spread over it.
-  QualityMeter(Judge judge, const std::string& data, int64_t count);
+  // Looks at the reference.
+  QualityMeter(FeatureNetPtr network, const ComparisonOptions& options, Console& console);
 
   // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
   // comes back.
@@ -44,18 +41,18 @@ class QualityMeter {
                             const std::function<bool(const EngineCounts&)>& go_on) const;
 
   // Of states that are there already; [n] labels or undefined.
-  Quality of(const Tensor& states, const Scaling& scaling, const Tensor& labels) const;
+  Quality of(const Tensor& states, const Codec& codec, const Tensor& labels) const;
 
-  // The same number for as many real pictures that neither the judge nor the reference has seen;
-  // none when the data have no test part.
+  // The same number for as many real pictures that neither the network nor the reference has seen;
+  // none when the reference has no test part.
   std::optional<double> floor(int64_t count) const;
 
-  const Judge& judge() const { return judge_; }
+  const FeatureNet& network() const { return *network_; }
 
  private:
-  Judge judge_;
-  std::string data_;
-  Moments reference_;
+  FeatureNetPtr network_;
+  ComparisonOptions options_;
+  FrechetTarget reference_;
 };
 
 }  // namespace eqm::cli

@@ -11,6 +11,7 @@
 #include "cli/sweep_output.h"
 #include "cli/verb.h"
 #include "eqm/backbone/weights.h"
+#include "eqm/codec/options.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
@@ -25,8 +26,9 @@ class Sweep final : public Verb {
     return "Measures the quality of samples over a grid of sampler settings";
   }
   std::string advice() const override {
-    return R"(Quality is the Fréchet distance between samples and data in the features of a classifier (--judge), lower
-is better; `right` is the share of samples that the judge takes for the class they were asked for. The grid names
+    return R"(Quality is the Fréchet distance between samples and a reference in the features of a network (--features: a
+classifier of the same data, or Inception's weights), lower is better; `right` is the share of samples that the
+classifier takes for the class they were asked for. `eqm evaluate --help` tells more of both. The grid names
 options of the descent (see `eqm sample --help`) and guidance; options given as flags hold for all its points. An
 interrupted sweep goes on where it was when the same command is given again.
 
@@ -38,10 +40,7 @@ Examples:
 
   void declare(OptionSet& options) override {
     options.text("model", model_, "the model to sample: a file, a run folder or a checkpoint");
-    options.text("judge", judge_, "a classifier of the same data");
-    options.text("data", data_, "what the samples should look like");
-    options.count("reference", reference_, Range::between(2, 1e9),
-                  "examples of it to compare with");
+    comparison_.declare_with_size(options);
     options.text("grid", grid_, "options with their values, as \"eta=0.003,0.006 limit=60,250\"");
     options.count("samples", samples_, Range::between(2, 1e7), "samples at each point");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
@@ -50,6 +49,7 @@ Examples:
     descent_.declare(options);
     options.section("output");
     options.text("out", out_, "folder for sweep.jsonl, sweep.csv and the charts");
+    codec_.declare(options);
     runtime_.declare(options);
   }
 
@@ -61,12 +61,14 @@ Examples:
     for (const GridPoint& point : points) {  // refuses before anything is measured
       at(axes, point).descent.resolved(field.model().objective);
     }
-    Judge judge(load_for(judge_, type));
-    const nlohmann::json subject = subject_of(field.model(), judge.model());
+    const FeatureNetPtr network = load_features(comparison_, type);
+    const Codec codec = codec_.codec_of(field.model(), type);
+    require_fitting(*network, field.model(), codec);
+    const nlohmann::json subject = subject_of(field.model(), *network);
     create_folder(out_);
     const std::filesystem::path folder = out_;
     SweepStore store(folder / "sweep.jsonl");
-    const QualityMeter meter(std::move(judge), data_, reference_);
+    const QualityMeter meter(network, comparison_, console);
     if (const auto floor = meter.floor(samples_)) {
       std::cout << fmt::format("real data {:.3f}\n", *floor);
     }
@@ -78,19 +80,22 @@ Examples:
       const std::string key = key_of(subject, at(axes, point));
       if (store.find(key) == nullptr) {
         const EngineNote note;
-        const auto quality = measure(meter, field, axes, point, [&](const EngineCounts& counts) {
-          console.progress.update(static_cast<int64_t>(measured.size()),
-                                  fmt::format("{} · {} of {} samples · {}", text_of(axes, point),
-                                              counts.finished, samples_, note.of(counts)));
-          return interrupt_requested() == 0;
-        });
+        const auto quality = measure(
+            meter, field, codec.autoencoder(), axes, point, [&](const EngineCounts& counts) {
+              console.progress.update(
+                  static_cast<int64_t>(measured.size()),
+                  fmt::format("{} · {} of {} samples · {}", text_of(axes, point), counts.finished,
+                              samples_, note.of(counts)));
+              return interrupt_requested() == 0;
+            });
         if (!quality) break;
         store.add(key, *quality);
       }
       measured.push_back({point, *store.find(key)});
       const Quality& quality = measured.back().quality;
-      std::cout << fmt::format("{:>9.3f} {:>6.1f}% {:>9.1f}  {}\n", quality.distance,
-                               100 * quality.accuracy, quality.evaluations, text_of(axes, point))
+      std::cout << fmt::format("{:>9.3f} {:>7} {:>9.1f}  {}\n", quality.distance,
+                               percent_text(quality.accuracy), quality.evaluations,
+                               text_of(axes, point))
                 << std::flush;
     }
     console.progress.end();
@@ -110,13 +115,16 @@ Examples:
   };
 
   std::optional<Quality> measure(const QualityMeter& meter, const LearnedField& field,
+                                 const std::shared_ptr<const Vae>& autoencoder,
                                  const std::vector<Axis>& axes, const GridPoint& point,
                                  const std::function<bool(const EngineCounts&)>& go_on) const {
     const Setting setting = at(axes, point);
-    return meter.of(
-        field, setting.descent,
-        {.samples = samples_, .seed = static_cast<uint64_t>(seed_), .guidance = setting.guidance},
-        go_on);
+    return meter.of(field, setting.descent,
+                    {.samples = samples_,
+                     .seed = static_cast<uint64_t>(seed_),
+                     .guidance = setting.guidance,
+                     .autoencoder = autoencoder},
+                    go_on);
   }
 
   Setting at(const std::vector<Axis>& axes, const GridPoint& point) const {
@@ -138,11 +146,12 @@ Examples:
 
   // What all measurements depend on. Names of models are not enough: they may have been
   // trained on since.
-  nlohmann::json subject_of(const Model& model, const Model& judge) const {
+  nlohmann::json subject_of(const Model& model, const FeatureNet& network) const {
     return {{"model", fingerprint_of(*model.backbone)},
-            {"judge", fingerprint_of(*judge.backbone)},
-            {"data", data_},
-            {"reference", reference_},
+            {"features", network.identity()},
+            {"reference", comparison_.reference},
+            {"reference-count", comparison_.reference_count},
+            {"size", comparison_.size},
             {"samples", samples_},
             {"seed", seed_}};
   }
@@ -156,12 +165,12 @@ Examples:
   }
 
   std::string model_ = "models/fashion-xs4.safetensors";
-  std::string judge_ = "models/fashion-classifier.safetensors";
-  std::string data_ = "fashion-mnist";
+  ComparisonOptions comparison_;
   std::string grid_, out_ = "out/sweep";
-  int64_t reference_ = 10000, samples_ = 1000, seed_ = 0;
+  int64_t samples_ = 1000, seed_ = 0;
   double guidance_ = 1;
   DescentOptions descent_;
+  CodecOptions codec_;
   RuntimeOptions runtime_;
 };
 

@@ -66,11 +66,13 @@ SweepStore::SweepStore(const std::filesystem::path& path) : log_(path) {
   for (const std::string& line : read_lines(path)) {
     try {
       const auto json = nlohmann::json::parse(line);
-      known_[json.at("setting").dump()] = {.distance = json.at("distance"),
-                                           .accuracy = json.at("accuracy"),
-                                           .evaluations = json.at("evaluations"),
-                                           .seconds = json.at("seconds"),
-                                           .diverged = json.at("diverged")};
+      Quality& quality = known_[json.at("setting").dump()];
+      quality = {.distance = json.at("distance"),
+                 .accuracy = {},
+                 .evaluations = json.at("evaluations"),
+                 .seconds = json.at("seconds"),
+                 .diverged = json.at("diverged")};
+      if (json.contains("accuracy")) quality.accuracy = json.at("accuracy").get<double>();
     } catch (const nlohmann::json::exception&) {
       throw Error(ErrorKind::input,
                   fmt::format("'{}' holds a line that is no measurement", path.string()),
@@ -85,13 +87,13 @@ const Quality* SweepStore::find(const std::string& setting) const {
 }
 
 void SweepStore::add(const std::string& setting, const Quality& quality) {
-  log_.append(nlohmann::json{{"setting", nlohmann::json::parse(setting)},
-                             {"distance", quality.distance},
-                             {"accuracy", quality.accuracy},
-                             {"evaluations", quality.evaluations},
-                             {"seconds", quality.seconds},
-                             {"diverged", quality.diverged}}
-                  .dump());
+  nlohmann::json line = {{"setting", nlohmann::json::parse(setting)},
+                         {"distance", quality.distance},
+                         {"evaluations", quality.evaluations},
+                         {"seconds", quality.seconds},
+                         {"diverged", quality.diverged}};
+  if (quality.accuracy) line["accuracy"] = *quality.accuracy;
+  log_.append(line.dump());
   known_[setting] = quality;
 }
 
@@ -105,11 +107,12 @@ void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& a
   std::vector<CsvRecord> records;
   for (const Measured& one : measured) {
     CsvRecord record = one.point;
-    for (const double value : {one.quality.distance, one.quality.accuracy, one.quality.evaluations,
-                               one.quality.seconds}) {
-      record.push_back(fmt::format("{}", value));
-    }
-    record.push_back(std::to_string(one.quality.diverged));
+    const Quality& quality = one.quality;
+    record.push_back(fmt::format("{}", quality.distance));
+    record.push_back(quality.accuracy ? fmt::format("{}", *quality.accuracy) : "");
+    record.push_back(fmt::format("{}", quality.evaluations));
+    record.push_back(fmt::format("{}", quality.seconds));
+    record.push_back(std::to_string(quality.diverged));
     records.push_back(std::move(record));
   }
   write_csv_records(folder / "sweep.csv", header, records);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.h"
+#include "cli/training_quality.h"
 #include "cli/verb.h"
 #include "eqm/base/toml.h"
 #include "eqm/tensor/runtime.h"
@@ -30,7 +31,7 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
   if (summary.finished && summary.held_out_accuracy) {
-    std::cout << "next: eqm bench engine --judge " << out << '\n';
+    std::cout << "next: eqm bench engine --features " << out << '\n';
   } else if (summary.finished) {
     std::cout << fmt::format("next: eqm sample --model {0} --rule land --out {0}/drawn\n", out);
   } else {
@@ -49,6 +50,8 @@ class Train final : public Verb {
 everything else from another recipe.
 Ctrl-C finishes the step, writes a checkpoint and says how to go on; a second one leaves at once. A run that was
 killed goes on from its last checkpoint to the same weights, bit for bit, on the same number of threads.
+--quality-every measures samples as `eqm sweep` does, into metrics.jsonl and TensorBoard (samples_distance,
+samples_right): by --features, against --reference, which is the data trained on when it is empty.
 
 Examples:
   eqm train --recipe recipes/fashion-xs4.toml --out runs/fashion
@@ -68,6 +71,11 @@ Examples:
 
   void declare(OptionSet& options) override {
     training_.declare(options);
+    options.section("quality");
+    comparison_.declare(options);
+    options.count("quality-samples", quality_samples_, Range::between(2, 1e7),
+                  "samples drawn for it, as previews are");
+    options.section("output");
     options.text("out", out_, "folder of the run");
     options.flag("resume", resume_, "goes on with the run in that folder, with its own options");
     runtime_.declare(options);
@@ -81,11 +89,13 @@ Examples:
       console.log->warn("bfloat16 is slow on most processors; float32 is likely faster here");
     }
     catch_interrupts();
+    const std::unique_ptr<TrainingQuality> quality = quality_probe(type, console);
     const RunHost host = {.log = console.log,
                           .progress = console.progress,
                           .stop_requested = [] { return interrupt_requested() != 0; },
                           .type = type,
-                          .autocast = autocast};
+                          .autocast = autocast,
+                          .quality = quality.get()};
     const RunSummary summary =
         run_training(training_, to_toml(options), {.folder = out_}, start, host);
     print_summary(summary, out_, training_.steps);
@@ -93,7 +103,23 @@ Examples:
   }
 
  private:
+  // Null where none is asked for.
+  std::unique_ptr<TrainingQuality> quality_probe(const torch::TensorOptions& type,
+                                                 Console& console) const {
+    if (training_.cadence.quality_every == 0) return nullptr;
+    ComparisonOptions comparison = comparison_;
+    if (comparison.reference.empty()) comparison.reference = training_.data.data;
+    comparison.size = training_.data.size;
+    QualityMeter meter(load_features(comparison, type), comparison, console);
+    return std::make_unique<TrainingQuality>(std::move(meter), training_.descent,
+                                             Contest{.samples = quality_samples_,
+                                                     .seed = static_cast<uint64_t>(training_.seed),
+                                                     .autoencoder = training_.codec.open(type)});
+  }
+
   TrainOptions training_;
+  ComparisonOptions comparison_ = {.reference = ""};
+  int64_t quality_samples_ = 512;
   RuntimeOptions runtime_;
   std::string out_ = "runs/train";
   bool resume_ = false;

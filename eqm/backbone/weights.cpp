@@ -1,7 +1,5 @@
 #include "eqm/backbone/weights.h"
 
-#include "eqm/base/hash.h"
-
 namespace eqm {
 
 NamedTensors weights_of(const Backbone& backbone) {
@@ -21,13 +19,7 @@ NamedTensors trainable_weights_of(const Backbone& backbone) {
 }
 
 uint64_t fingerprint_of(const Backbone& backbone) {
-  Hash hash;
-  for (const auto& [name, weight] : weights_of(backbone)) {
-    const Tensor values = weight.detach().to(torch::kCPU).contiguous();
-    hash.add(name).add(
-        std::as_bytes(std::span(static_cast<const char*>(values.data_ptr()), values.nbytes())));
-  }
-  return hash.value();
+  return fingerprint_of(weights_of(backbone));
 }
 
 void copy_weights(const Backbone& from, Backbone& to) {

@@ -32,6 +32,7 @@ class Codec {
   Shape picture_shape(const Shape& state) const;
 
   const Scaling& scaling() const { return scaling_; }
+  const std::shared_ptr<const Vae>& autoencoder() const { return autoencoder_; }
 
  private:
   Scaling scaling_;

@@ -17,6 +17,7 @@
 #include "eqm/data/latent_manifest.h"
 #include "eqm/data/latents.h"
 #include "eqm/data/missing_part.h"
+#include "eqm/data/npz_source.h"
 #include "eqm/data/tar_source.h"
 #include "eqm/data/tensor_source.h"
 #include "eqm/io/file_kind.h"
@@ -28,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kTestNames = {"test", "t10k", "val", "valid", "validation"};
-constexpr std::array kPartEndings = {".tar", ".tar.gz", ".tgz", ".safetensors"};
+constexpr std::array kPartEndings = {".tar", ".tar.gz", ".tgz", ".safetensors", ".npz"};
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -80,13 +81,14 @@ SourcePtr open_file(const fs::path& path, const ImageSourceOptions& options) {
   }
   if (kind == FileKind::unknown && !is_cifar) {
     refuse(path, "is not a data set that can be read",
-           "IDX, CIFAR-10's .bin, tars of PNG or JPEG, and safetensors can, the first and the tars "
-           "gzipped, too");
+           "IDX, CIFAR-10's .bin, tars of PNG or JPEG, safetensors and .npz can, the first and the "
+           "tars gzipped, too");
   }
   if (options.split == Split::test) {
     throw MissingPart(in_quotes(path.string()) + " has no test part", "name its file itself");
   }
   if (is_cifar) return open_cifar_file(path);
+  if (kind == FileKind::zip) return open_npz_source(path);
   return kind == FileKind::idx ? open_idx_file(path) : open_tensor_source(path);
 }
 

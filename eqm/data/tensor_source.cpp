@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "eqm/base/half.h"
 #include "eqm/data/map_source.h"
 #include "eqm/data/packed_source.h"
+#include "eqm/data/stored_labels.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
 
@@ -69,46 +69,10 @@ Number number_at(std::span<const std::byte> bytes, size_t index) {
   return number;
 }
 
-// Nothing for a type that is not of whole numbers.
-std::optional<int64_t> integer_at(const TensorView& tensor, size_t index) {
-  switch (tensor.dtype) {
-    case Dtype::u8:
-      return number_at<uint8_t>(tensor.bytes, index);
-    case Dtype::i8:
-      return number_at<int8_t>(tensor.bytes, index);
-    case Dtype::u16:
-      return number_at<uint16_t>(tensor.bytes, index);
-    case Dtype::i16:
-      return number_at<int16_t>(tensor.bytes, index);
-    case Dtype::u32:
-      return number_at<uint32_t>(tensor.bytes, index);
-    case Dtype::i32:
-      return number_at<int32_t>(tensor.bytes, index);
-    case Dtype::u64:  // what passes 2^63 becomes negative and is refused as such
-    case Dtype::i64:
-      return number_at<int64_t>(tensor.bytes, index);
-    default:
-      return std::nullopt;
-  }
-}
-
 std::vector<int64_t> labels_in(const SafetensorsFile& file, int64_t count,
                                const std::string& path) {
-  std::vector<int64_t> labels;
-  if (!file.contains("labels")) return labels;
-  const TensorView& tensor = file.at("labels");
-  if (tensor.shape != std::vector<int64_t>{count}) {
-    refuse(path, fmt::format("does not have one label for each of its {} examples", count));
-  }
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const std::optional<int64_t> label = integer_at(tensor, i);
-    if (!label) refuse(path, fmt::format("has labels of type {}", name_of(tensor.dtype)));
-    if (*label < 0 || *label >= kMaxClasses) {
-      refuse(path, fmt::format("gives example {} the label {}", i, *label));
-    }
-    labels.push_back(*label);
-  }
-  return labels;
+  if (!file.contains("labels")) return {};
+  return stored_labels(file.at("labels"), count, path);
 }
 
 std::vector<std::string> class_names_in(const SafetensorsFile& file,

@@ -9,9 +9,6 @@
 
 namespace eqm {
 
-// Labels are integers below this; a larger one is damage, not a class.
-inline constexpr int64_t kMaxClasses = int64_t{1} << 20;
-
 // The examples are the tensor "x", "images", "latents" or "posteriors" (means and log-variances
 // side by side on the second axis; with the metadata "views" of "2" followed by those of mirrored
 // pictures); the labels, if any, the integer tensor "labels" [n]; their names the metadata

@@ -11,6 +11,7 @@
 
 #include "eqm/io/gzip.h"
 #include "eqm/io/mapped_file.h"
+#include "eqm/io/zip_reader.h"
 
 namespace eqm {
 namespace {
@@ -77,6 +78,7 @@ FileKind kind_of_bytes(std::span<const std::byte> bytes) {
   if (starts_with(bytes, "\x89PNG"sv) || starts_with(bytes, "\xFF\xD8\xFF"sv)) {
     return FileKind::picture;
   }
+  if (is_zip(bytes)) return FileKind::zip;
   if (is_safetensors(bytes)) return FileKind::safetensors;
   if (is_tar(bytes)) return FileKind::tar;
   return FileKind::unknown;

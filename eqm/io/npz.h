@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,9 +30,16 @@ class NpyReader {
   // compared.
   void read(std::span<std::byte> out) { stream_.read(out); }
 
+  // The elements as they lie in the file, unchecked; nothing where they are packed.
+  const std::optional<std::span<const std::byte>>& in_place() const { return in_place_; }
+  // Of header and elements, as the directory has it.
+  uint32_t checksum() const { return checksum_; }
+
  private:
   ZipStream stream_;
   NpyHeader header_;
+  std::optional<std::span<const std::byte>> in_place_;
+  uint32_t checksum_;
 };
 
 // An array in memory, row-major.
@@ -58,6 +67,9 @@ class NpzFile {
   NpyReader array(const std::string& name) const;
   // All of it; more than `most` bytes are refused before anything is reserved.
   NpyArray read(const std::string& name, uint64_t most) const;
+
+  // Keeps the bytes of arrays in place alive; null after parse().
+  const std::shared_ptr<const MappedFile>& mapping() const { return zip_.mapping(); }
 
  private:
   explicit NpzFile(ZipFile zip) : zip_(std::move(zip)) {}

@@ -44,7 +44,7 @@ std::vector<std::byte> row_major(const std::vector<std::byte>& bytes,
 }  // namespace
 
 NpyReader::NpyReader(const ZipFile& file, const ZipEntry& entry)
-    : stream_(entry, file.source(), file.mapping().get()) {
+    : stream_(entry, file.source(), file.mapping().get()), checksum_(entry.checksum) {
   const std::string name = fmt::format("{} in {}", entry.name, file.source());
   std::vector<std::byte> head(kNpyPrefix);
   if (stream_.left() < head.size()) refuse(name, "is too short for an array");
@@ -60,6 +60,7 @@ NpyReader::NpyReader(const ZipFile& file, const ZipEntry& entry)
   if (!wanted || *wanted != stream_.left()) {
     refuse(name, fmt::format("has {} bytes, which is not what its shape needs", stream_.left()));
   }
+  if (entry.method == ZipMethod::stored) in_place_ = entry.packed.subspan(size);
 }
 
 std::vector<std::string> NpzFile::names() const {

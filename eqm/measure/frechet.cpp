@@ -57,21 +57,29 @@ Tensor Moments::covariance() const {
   return scatter_ / static_cast<double>(count_ - 1);
 }
 
-double frechet_distance(const Moments& a, const Moments& b) {
+FrechetTarget::FrechetTarget(Moments moments) : moments_(std::move(moments)) {
   const torch::NoGradGuard guard;
-  const Tensor first = a.covariance(), second = b.covariance();
-  if (first.sizes() != second.sizes()) {
+  root_ = root_of(moments_.covariance());
+}
+
+double FrechetTarget::distance(const Moments& other) const {
+  const torch::NoGradGuard guard;
+  const Tensor own = moments_.covariance(), theirs = other.covariance();
+  if (own.sizes() != theirs.sizes()) {
     throw Error(
         ErrorKind::input,
-        fmt::format("features of {} numbers beside features of {}", first.size(0), second.size(0)),
+        fmt::format("features of {} numbers beside features of {}", own.size(0), theirs.size(0)),
         "take both from the same network");
   }
-  const Tensor root = root_of(first);
-  const Tensor product = torch::matmul(torch::matmul(root, second), root);
+  const Tensor product = torch::matmul(torch::matmul(root_, theirs), root_);
   const Tensor shared = torch::linalg::eigvalsh((product + product.t()) / 2, "L");
-  return ((a.mean() - b.mean()).square().sum() + first.trace() + second.trace() -
+  return ((moments_.mean() - other.mean()).square().sum() + own.trace() + theirs.trace() -
           2 * shared.clamp_min(0).sqrt().sum())
       .item<double>();
+}
+
+double frechet_distance(const Moments& a, const Moments& b) {
+  return FrechetTarget(a).distance(b);
 }
 
 }  // namespace eqm

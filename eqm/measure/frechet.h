@@ -30,6 +30,19 @@ class Moments {
   Tensor scatter_;  // the sum of (row - mean)(row - mean)ᵀ
 };
 
+// A set that others are compared with: what is costly about its covariance is done once.
+class FrechetTarget {
+ public:
+  explicit FrechetTarget(Moments moments);
+
+  double distance(const Moments& other) const;
+  const Moments& moments() const { return moments_; }
+
+ private:
+  Moments moments_;
+  Tensor root_;  // [d, d], of the covariance
+};
+
 // |μ₁ - μ₂|² + Tr Σ₁ + Tr Σ₂ - 2 Tr (Σ₁^½ Σ₂ Σ₁^½)^½, exact for singular covariances too. Fewer
 // rows than dimensions make it large whatever the sets: compare equal counts only.
 double frechet_distance(const Moments& a, const Moments& b);

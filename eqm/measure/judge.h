@@ -2,32 +2,28 @@
 // features by which sets of small pictures are compared.
 #pragma once
 
-#include "eqm/data/source.h"
 #include "eqm/landscape/model.h"
-#include "eqm/measure/frechet.h"
+#include "eqm/measure/feature_net.h"
 
 namespace eqm {
 
-class Judge {
+class Judge final : public FeatureNet {
  public:
   // Kind input when the model is no classifier.
   explicit Judge(Model classifier);
 
-  struct Opinion {
-    Tensor features;       // [n, d]
-    Tensor probabilities;  // [n, classes]
-    Tensor labels;         // [n] int64: the classes they look like
-  };
-  // Pixels [n, C, H, W] from 0 to 255, bytes or not; some rows at a time, to bound the memory.
-  Opinion of(const Tensor& pixels) const;
+  int64_t at_once() const override { return 256; }
+  std::optional<Shape> picture_shape() const override { return model_.backbone->state_shape(); }
+  std::string identity() const override { return identity_; }
 
   const Model& model() const { return model_; }
 
+ protected:
+  Opinion look(const Tensor& pixels) const override;
+
  private:
   Model model_;
+  std::string identity_;
 };
-
-// Of a set of pictures.
-Moments moments_of(const Judge& judge, const Source& pictures);
 
 }  // namespace eqm

@@ -4,24 +4,23 @@
 #include <random>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
 #include "eqm/data/batch.h"
+#include "eqm/io/text.h"
 #include "eqm/measure/inception_score.h"
 #include "eqm/tensor/bridge.h"
 
 namespace eqm {
 namespace {
 
-constexpr int64_t kPictures = 256;
-
-Moments moments_of(const Tensor& features) {
-  Moments moments;
-  moments.add(features);
-  return moments;
-}
+constexpr int64_t kRowsTogether = 4096;  // in float64 at once
+constexpr int64_t kSpatialTogether = 256;
 
 // The range that holds 90 % of the distances of resampled sets, moved to the distance of the set
 // itself: rows that come twice make every resampled set a little worse.
-Interval resampled_distance(const Tensor& features, const Moments& reference, double distance,
+Interval resampled_distance(const Tensor& features, const FrechetTarget& reference, double distance,
                             int64_t rounds, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> distances;
@@ -31,7 +30,7 @@ Interval resampled_distance(const Tensor& features, const Moments& reference, do
     for (int64_t k = 0; k < count; ++k) {
       places.data_ptr<int64_t>()[k] = static_cast<int64_t>(random() % static_cast<uint64_t>(count));
     }
-    distances.push_back(frechet_distance(moments_of(features.index_select(0, places)), reference));
+    distances.push_back(reference.distance(moments_of(features.index_select(0, places))));
   }
   std::ranges::sort(distances);
   const auto at = [&](double share) {
@@ -52,61 +51,97 @@ Tensor some_rows(const Tensor& rows, int64_t most) {
 
 }  // namespace
 
-std::optional<FeatureSet> features_of(const Judge& judge, const Source& pictures,
+Moments moments_of(const Tensor& features) {
+  Moments moments;
+  for (int64_t first = 0; first < features.size(0); first += kRowsTogether) {
+    moments.add(features.narrow(0, first, std::min(kRowsTogether, features.size(0) - first)));
+  }
+  return moments;
+}
+
+std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& pictures,
                                       const std::function<bool(int64_t done)>& progress) {
-  std::vector<Tensor> features, probabilities;
+  std::vector<Tensor> features, spatial, probabilities, labels;
   std::vector<int64_t> asked;
-  const int64_t count = pictures.size();
-  for (int64_t first = 0; first < count; first += kPictures) {
-    const Batch batch = read_batch(pictures, first, std::min(kPictures, count - first));
-    const Judge::Opinion opinion = judge.of(to_tensor(batch.view(), batch.bytes));
+  FeatureSet set;
+  // A matrix is added to each time: better for many rows than for each few.
+  const auto add_spatial = [&] {
+    if (!spatial.empty()) set.spatial.add(torch::cat(spatial));
+    spatial.clear();
+  };
+  const int64_t count = pictures.size(), together = network.at_once();
+  for (int64_t first = 0; first < count; first += together) {
+    const Batch batch = read_batch(pictures, first, std::min(together, count - first));
+    const FeatureNet::Opinion opinion = network.of(to_tensor(batch.view(), batch.bytes));
     features.push_back(opinion.features.to(torch::kCPU, torch::kFloat32));
     probabilities.push_back(opinion.probabilities.to(torch::kCPU, torch::kFloat32));
+    if (opinion.labels.defined()) labels.push_back(opinion.labels.cpu());
+    if (opinion.spatial.defined()) spatial.push_back(opinion.spatial.cpu());
+    if (static_cast<int64_t>(spatial.size()) * together >= kSpatialTogether) add_spatial();
     asked.insert(asked.end(), batch.labels.begin(), batch.labels.end());
+    if (!features.back().isfinite().all().item<bool>()) {
+      throw Error(
+          ErrorKind::numeric,
+          fmt::format("features of {} are not finite numbers", in_quotes(pictures.name_of(first))),
+          "are the weights of --features sound?");
+    }
     if (progress && !progress(first + batch.shape.front())) return std::nullopt;
   }
-  FeatureSet set = {
-      .features = torch::cat(features), .probabilities = torch::cat(probabilities), .asked = {}};
+  if (features.empty()) {
+    throw Error(ErrorKind::usage, "there are no pictures to judge", "give at least two");
+  }
+  add_spatial();
+  set.features = torch::cat(features);
+  set.probabilities = torch::cat(probabilities);
+  if (labels.empty()) return set;
+  set.labels = torch::cat(labels);
   const bool known = std::ranges::all_of(
       asked, [&](int64_t label) { return label >= 0 && label < set.probabilities.size(1); });
   if (known) set.asked = torch::tensor(asked, torch::kInt64);
   return set;
 }
 
-Evaluation evaluate(const FeatureSet& set, const FeatureSet& reference,
+Reference reference_of(const FeatureSet& set) {
+  Reference reference = {.features = FrechetTarget(moments_of(set.features)), .rows = set.features};
+  if (set.spatial.count() > 0) reference.spatial.emplace(set.spatial);
+  return reference;
+}
+
+Evaluation evaluate(const FeatureSet& set, const Reference& reference,
                     const EvaluationOptions& options) {
   const torch::NoGradGuard guard;
-  const Moments real = moments_of(reference.features);
   Evaluation result;
   result.count = set.features.size(0);
-  result.distance = frechet_distance(moments_of(set.features), real);
+  result.distance = reference.features.distance(moments_of(set.features));
   result.distance_range = {result.distance, result.distance};
   if (options.resamplings > 0) {
-    result.distance_range =
-        resampled_distance(set.features, real, result.distance, options.resamplings, options.seed);
+    result.distance_range = resampled_distance(set.features, reference.features, result.distance,
+                                               options.resamplings, options.seed);
   }
-  result.kernel_distance = kernel_distance_of_subsets(
-      set.features, reference.features, options.kernel_subsets, options.kernel_size, options.seed);
+  if (reference.spatial && set.spatial.count() > 0) {
+    result.spatial_distance = reference.spatial->distance(set.spatial);
+  }
   result.inception_score = inception_score(set.probabilities, options.score_part);
-  // As many of each: balls shrink as a set grows.
-  const int64_t rows = std::min({options.manifold_rows, result.count, reference.features.size(0)});
-  result.manifold = manifold_scores(some_rows(reference.features, rows),
-                                    some_rows(set.features, rows), options.neighbours);
   if (set.asked.defined()) {
-    result.accuracy =
-        (set.probabilities.argmax(1) == set.asked).to(torch::kFloat64).mean().item<double>();
+    result.accuracy = (set.labels == set.asked).to(torch::kFloat64).mean().item<double>();
   }
+  if (!reference.rows.defined()) return result;
+  result.kernel_distance = kernel_distance_of_subsets(
+      set.features, reference.rows, options.kernel_subsets, options.kernel_size, options.seed);
+  // As many of each: balls shrink as a set grows.
+  const int64_t rows = std::min({options.manifold_rows, result.count, reference.rows.size(0)});
+  result.manifold = manifold_scores(some_rows(reference.rows, rows), some_rows(set.features, rows),
+                                    options.neighbours);
   return result;
 }
 
-Nearest nearest_features(const FeatureSet& set, const FeatureSet& reference) {
+Nearest nearest_features(const Tensor& rows, const Tensor& reference) {
   const torch::NoGradGuard guard;
   constexpr int64_t kRows = 512;
   std::vector<Tensor> distances, places;
-  const Tensor real = reference.features.to(torch::kFloat64);
-  for (int64_t first = 0; first < set.features.size(0); first += kRows) {
-    const Tensor some =
-        set.features.narrow(0, first, std::min(kRows, set.features.size(0) - first));
+  const Tensor real = reference.to(torch::kFloat64);
+  for (int64_t first = 0; first < rows.size(0); first += kRows) {
+    const Tensor some = rows.narrow(0, first, std::min(kRows, rows.size(0) - first));
     const auto [least, place] = torch::cdist(some.to(torch::kFloat64), real).min(1);
     distances.push_back(least);
     places.push_back(place);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
+#include "eqm/base/hash.h"
 #include "eqm/base/nearest.h"
 #include "eqm/tensor/bridge.h"
 
@@ -18,6 +19,15 @@ void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors
     views.push_back({name, to_view(kept.back())});
   }
   write_safetensors(path, views, metadata);
+}
+
+uint64_t fingerprint_of(const NamedTensors& tensors) {
+  Hash hash;
+  for (const auto& [name, tensor] : tensors) {
+    const Tensor values = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+    hash.add(name).add(to_view(values).bytes);
+  }
+  return hash.value();
 }
 
 void load_tensors(const NamedTensors& tensors, const SafetensorsFile& file) {

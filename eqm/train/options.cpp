@@ -16,9 +16,10 @@ constexpr double kMany = 1e12;  // more steps or examples than anyone will see
 
 void TrainDataOptions::declare(OptionSet& options) {
   options.section("data");
-  options.text("data", data,
-               "fashion-mnist, mnist, or a path: IDX files, CIFAR-10 binaries, a folder or tar of "
-               "images by class, a safetensors of tensors, a folder of `eqm encode`");
+  options.text(
+      "data", data,
+      "fashion-mnist, mnist, or a path: IDX files, CIFAR-10 binaries, a folder or tar of "
+      "images by class, a safetensors of tensors, an .npz of images, a folder of `eqm encode`");
   options.text("held-out-data", held_out_data,
                "data to judge by; empty takes the set's own test part, or keeps some aside");
   options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
@@ -63,6 +64,8 @@ void CadenceOptions::declare(OptionSet& options) {
   options.count("evaluate-every", evaluate_every, steps,
                 "steps between held-out losses; 0 for none");
   options.count("sample-every", sample_every, steps, "steps between sample grids; 0 for none");
+  options.count("quality-every", quality_every, steps,
+                "steps between measurements of samples' quality; 0 for none");
   options.count("checkpoint-every", checkpoint_every, steps,
                 "steps between checkpoints; 0 for one at the end");
   options.count("keep-last", keep_last, Range::between(1, 1e6), "latest checkpoints to keep");

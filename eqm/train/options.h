@@ -48,6 +48,7 @@ struct CadenceOptions {
   int64_t log_every = 50;
   int64_t evaluate_every = 1000;
   int64_t sample_every = 1000;
+  int64_t quality_every = 0;
   int64_t checkpoint_every = 1000;
   int64_t keep_last = 2;
   int64_t keep_every = 0;

@@ -14,7 +14,6 @@
 #include "eqm/io/png.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/held_out.h"
-#include "eqm/train/metrics.h"
 #include "eqm/train/preview.h"
 #include "eqm/train/setup.h"
 #include "eqm/train/training_batch.h"
@@ -53,6 +52,7 @@ class Run {
   void log(const StepReport& report);
   void evaluate();
   void preview();
+  void measure_quality();
   void checkpoint();
   void keep_work();
   bool draws_pictures() const {
@@ -166,6 +166,12 @@ void Run::preview() {
   metrics_.image(state_.step, "samples", *grid);
 }
 
+void Run::measure_quality() {
+  if (const auto values = host_.quality->measure(state_.averaged())) {
+    metrics_.write(state_.step, *values);
+  }
+}
+
 void Run::checkpoint() {
   metrics_.flush();
   save_checkpoint(paths_.checkpoints(), state_, identity_);
@@ -199,6 +205,10 @@ void Run::after_step(const StepReport& report) {
   if (!stopping && draws_pictures() && cadence.sample_every > 0 &&
       (due(state_.step, cadence.sample_every) || last)) {
     preview();
+  }
+  if (!stopping && host_.quality != nullptr && cadence.quality_every > 0 &&
+      (due(state_.step, cadence.quality_every) || last)) {
+    measure_quality();
   }
   window_.start += Timer::now() - before;  // rates are those of training alone
   host_.progress.update(state_.step, fmt::format("loss {:.4g}{}", state_.smooth_loss, note_));
@@ -283,6 +293,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   const bool goes_on = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
   Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
+  if (host.quality != nullptr) host.quality->check(model);
   RunIdentity identity = identity_of(options, data, model);
   identity["autocast"] = host.autocast ? "bfloat16" : "none";
   if (data.held_out && !data.held_out_is_own) {

@@ -8,10 +8,24 @@
 
 #include "eqm/base/log.h"
 #include "eqm/base/progress.h"
+#include "eqm/landscape/model.h"
+#include "eqm/train/metrics.h"
 #include "eqm/train/options.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm {
+
+// What a caller wants to know of the averaged model at intervals (cadence.quality_every), such as
+// how far its samples are from data.
+class QualityProbe {
+ public:
+  virtual ~QualityProbe() = default;
+
+  // Refuses, before training starts, a model that could not be measured.
+  virtual void check(const Model& model) const = 0;
+  // Nothing when it was told to stop.
+  virtual std::optional<MetricValues> measure(const Model& model) const = 0;
+};
 
 // What the caller provides.
 struct RunHost {
@@ -20,6 +34,7 @@ struct RunHost {
   std::function<bool()> stop_requested;  // asked around every step and while a preview is drawn
   torch::TensorOptions type;             // device and precision to compute with
   bool autocast = false;                 // matrix products in bfloat16
+  const QualityProbe* quality = nullptr;
 };
 
 enum class RunStart {

@@ -13,6 +13,7 @@
 #include "tests/support/made_picture.h"
 #include "tests/support/tar_builder.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/zip_builder.h"
 
 namespace eqm {
 namespace {
@@ -48,6 +49,7 @@ TEST_F(Kind, is_told_by_the_content) {
   EXPECT_EQ(kind_of(test::jpeg_of(plain_image(1, 1, 3, 0))), FileKind::picture);
   write_safetensors(folder_ / "set", {});
   EXPECT_EQ(kind_of_file(folder_ / "set"), FileKind::safetensors);
+  EXPECT_EQ(kind_of(test::made_zip({{.name = "a", .content = "x"}})), FileKind::zip);
 }
 
 TEST_F(Kind, is_that_of_the_content_of_gzip) {
@@ -60,7 +62,7 @@ TEST_F(Kind, is_that_of_the_content_of_gzip) {
 
 TEST_F(Kind, is_unknown_of_anything_else) {
   for (const std::string& content : {std::string(), std::string("text"), std::string(512, '\0'),
-                                     std::string(1000, 'x'), std::string("PK\3\4")}) {
+                                     std::string(1000, 'x'), std::string("PK\3")}) {
     EXPECT_EQ(kind_of(content), FileKind::unknown);
   }
 }

@@ -124,11 +124,14 @@ TEST(SetEvaluation, of_a_set_beside_itself_is_as_good_as_can_be_and_worse_when_i
   const auto set_of = [](const Tensor& features) {
     const Tensor labels = torch::arange(features.size(0)).remainder(3);
     return FeatureSet{.features = features.to(torch::kFloat32),
+                      .spatial = {},
                       .probabilities = torch::eye(3).index_select(0, labels),
+                      .labels = labels,
                       .asked = labels};
   };
   const FeatureSet real = set_of(normal(1, 300, 4)), moved = set_of(normal(1, 300, 4) + 1);
-  const Evaluation same = evaluate(real, real), worse = evaluate(moved, real);
+  const Reference reference = reference_of(real);
+  const Evaluation same = evaluate(real, reference), worse = evaluate(moved, reference);
   EXPECT_EQ(same.count, 300);
   EXPECT_NEAR(same.distance, 0, 1e-9);
   EXPECT_NEAR(worse.distance, 4, 1e-5) << "one in each of four directions";
@@ -138,12 +141,35 @@ TEST(SetEvaluation, of_a_set_beside_itself_is_as_good_as_can_be_and_worse_when_i
     EXPECT_NEAR(e.inception_score, 3, 1e-6);
     EXPECT_EQ(e.accuracy, 1);
   }
-  EXPECT_EQ(same.manifold.precision, 1);
-  EXPECT_LT(worse.manifold.coverage, same.manifold.coverage);
-  EXPECT_GT(worse.kernel_distance.mean, same.kernel_distance.mean);
-  const Nearest nearest = nearest_features(real, real);
+  EXPECT_EQ(same.manifold->precision, 1);
+  EXPECT_LT(worse.manifold->coverage, same.manifold->coverage);
+  EXPECT_GT(worse.kernel_distance->mean, same.kernel_distance->mean);
+  const Nearest nearest = nearest_features(real.features, real.features);
   EXPECT_NEAR(nearest.distances.max().item<double>(), 0, 1e-6);
   EXPECT_TRUE(torch::equal(nearest.places, torch::arange(300)));
+}
+
+TEST(SetEvaluation, leaves_out_what_statistics_alone_cannot_tell) {
+  const auto set_of = [](const Tensor& features) {
+    FeatureSet set = {.features = features.to(torch::kFloat32),
+                      .spatial = {},
+                      .probabilities = torch::full({features.size(0), 2}, 0.5),
+                      .labels = {},
+                      .asked = {}};
+    set.spatial.add(features.narrow(1, 0, 2));
+    return set;
+  };
+  const FeatureSet real = set_of(normal(1, 300, 4)), moved = set_of(normal(1, 300, 4) + 1);
+  const Reference whole = reference_of(real);
+  const Reference known = {.features = whole.features, .spatial = whole.spatial};
+  const Evaluation less = evaluate(moved, known), all = evaluate(moved, whole);
+  EXPECT_EQ(less.distance, all.distance);
+  ASSERT_TRUE(less.spatial_distance);
+  EXPECT_NEAR(*less.spatial_distance, 2, 1e-5) << "one in each of two directions";
+  EXPECT_FALSE(less.kernel_distance || less.manifold || less.accuracy);
+  EXPECT_TRUE(all.kernel_distance && all.manifold);
+  const Reference plain = {.features = whole.features};
+  EXPECT_FALSE(evaluate(moved, plain).spatial_distance);
 }
 
 }  // namespace

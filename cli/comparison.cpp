@@ -1,0 +1,101 @@
+#include "cli/comparison.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "cli/load.h"
+#include "cli/open_images.h"
+#include "eqm/base/error.h"
+#include "eqm/codec/options.h"
+#include "eqm/data/evenly.h"
+#include "eqm/data/pick_source.h"
+#include "eqm/io/file_kind.h"
+#include "eqm/io/safetensors.h"
+#include "eqm/io/text.h"
+#include "eqm/measure/inception_features.h"
+#include "eqm/measure/judge.h"
+#include "eqm/train/run_folder.h"
+
+namespace eqm::cli {
+namespace {
+
+bool is_file(const std::string& what) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(what, ignored);
+}
+
+// Models of eqm are safetensors, too, but with names of their own.
+bool may_be_inception(const std::filesystem::path& path) {
+  return kind_of_file(path) != FileKind::safetensors ||
+         SafetensorsFile::open(path).contains(Inception::weight_shapes().begin()->first);
+}
+
+}  // namespace
+
+void ComparisonOptions::declare(OptionSet& options) {
+  options.text("features", features,
+               "the network to compare by: a classifier of the same data, or Inception's weights");
+  options.choice("convention", convention, inception_convention_names(),
+                 "how Inception is shown pictures");
+  options.text(
+      "reference", reference,
+      "what to compare with: a data set, a folder, a tar, an .npz of pictures or statistics");
+  options.count("reference-count", reference_count, Range::between(2, 1e9),
+                "pictures of it at most, evenly spread");
+}
+
+void ComparisonOptions::declare_with_size(OptionSet& options) {
+  declare(options);
+  options.count("size", size, Range::between(0, 8192),
+                "Inception: crops pictures to it; 0 leaves them as they are");
+}
+
+FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type) {
+  if (options.features.empty()) {
+    throw Error(ErrorKind::usage, "no network was given to compare by", "use --features FILE");
+  }
+  const std::filesystem::path path = find_model(options.features);
+  if (!may_be_inception(path)) return std::make_shared<Judge>(load_for(path, type));
+  return std::make_shared<InceptionFeatures>(Inception::load(path, type), options.convention);
+}
+
+SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& options,
+                       const std::string& set, Split split, int64_t count) {
+  const Shape shape = network.picture_shape().value_or(Shape{3, options.size, options.size});
+  const SourcePtr all = open_images(set, {.split = split, .channels = shape[0], .size = shape[1]});
+  return pick_source(all, evenly_spaced(all->size(), count));
+}
+
+ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions& options,
+                             Console& console) {
+  const std::string& what = options.reference;
+  ReferenceData data;
+  if (is_file(what) && holds_statistics(what)) {
+    data.statistics = read_statistics(what);
+    require_same_network(*data.statistics, what, network.identity(), network.feature_count());
+    if (data.statistics->network.empty()) {
+      console.log->info(
+          "{} does not say whose features its statistics are of: taken for those of "
+          "--features, in the convention chosen",
+          in_quotes(what));
+    }
+    if (!data.statistics->has_pictures) return data;
+  }
+  data.pictures = pictures_for(network, options, what, Split::train, options.reference_count);
+  return data;
+}
+
+void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec) {
+  const Shape made = codec.picture_shape(model.backbone->state_shape());
+  const std::optional<Shape> wanted = network.picture_shape();
+  if (wanted && made != *wanted) {
+    throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
+                "train a judge on the data that the model was trained on");
+  }
+  if (!wanted && (made.size() != 3 || (made[0] != 1 && made[0] != 3))) {
+    throw Error(ErrorKind::input, "Inception looks at pictures, and the model makes none",
+                makes_latents(model) ? where_autoencoders_come_from() : "give a model of pictures");
+  }
+}
+
+}  // namespace eqm::cli

@@ -1,0 +1,49 @@
+// What samples are compared by and with: a network whose features are taken, and pictures or
+// statistics of pictures. The same options for every verb that measures quality.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/verb.h"
+#include "eqm/codec/codec.h"
+#include "eqm/data/split.h"
+#include "eqm/landscape/model.h"
+#include "eqm/measure/inception_input.h"
+#include "eqm/measure/statistics_file.h"
+
+namespace eqm::cli {
+
+struct ComparisonOptions {
+  std::string features = "models/fashion-classifier.safetensors";
+  InceptionConvention convention = InceptionConvention::adm;
+  std::string reference = "fashion-mnist";
+  int64_t reference_count = 10000;
+  int64_t size = 0;
+
+  void declare(OptionSet& options);
+  void declare_with_size(OptionSet& options);
+};
+
+// A classifier of eqm (a file, a run folder or a checkpoint), or the weights of Inception.
+FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type);
+
+// Pictures of a set as the network wants them, at most so many, evenly spread over it.
+SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& options,
+                       const std::string& set, Split split, int64_t count);
+
+struct ReferenceData {
+  SourcePtr pictures;                           // null where only statistics are known
+  std::optional<FeatureStatistics> statistics;  // of a file; they stand for those of the pictures
+};
+
+// A data set, a folder, a tar, an .npz of pictures or of statistics. Kind input for statistics of
+// another network.
+ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions& options,
+                             Console& console);
+
+// Kind input when the network cannot look at what the model makes.
+void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec);
+
+}  // namespace eqm::cli

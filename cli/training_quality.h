@@ -1,0 +1,24 @@
+// The quality of samples while a model is being trained.
+#pragma once
+
+#include "cli/quality.h"
+#include "eqm/train/run.h"
+
+namespace eqm::cli {
+
+class TrainingQuality final : public QualityProbe {
+ public:
+  TrainingQuality(QualityMeter meter, const DescentOptions& descent, const Contest& contest)
+      : meter_(std::move(meter)), descent_(descent), contest_(contest) {}
+
+  void check(const Model& model) const override;
+  // samples_distance, samples_evaluations, and samples_right where there are labels.
+  std::optional<MetricValues> measure(const Model& model) const override;
+
+ private:
+  QualityMeter meter_;
+  DescentOptions descent_;
+  Contest contest_;
+};
+
+}  // namespace eqm::cli
