@@ -109,7 +109,7 @@ TEST(Mlp, architecture_comes_back_from_json) {
   EXPECT_EQ(static_cast<double>(parameter_count(*again)), weight_count(config));
   expect_input_error("MLP", [] { mlp_config_from_json("{\"dimension\": 2}"); });
   expect_input_error("JSON", [] { make_backbone("{\"kind\":"); });
-  expect_input_error("unknown backbone", [] { make_backbone("{\"kind\": \"unet\"}"); });
+  expect_input_error("unknown backbone", [] { make_backbone("{\"kind\": \"lstm\"}"); });
 }
 
 TEST(Mlp, frequencies_are_fixed) {
