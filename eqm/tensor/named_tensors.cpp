@@ -24,7 +24,7 @@ void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors
 uint64_t fingerprint_of(const NamedTensors& tensors) {
   Hash hash;
   for (const auto& [name, tensor] : tensors) {
-    const Tensor values = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+    const Tensor values = tensor.detach().to(torch::kCPU, torch::kFloat64).contiguous();
     hash.add(name).add(to_view(values).bytes);
   }
   return hash.value();

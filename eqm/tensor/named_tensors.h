@@ -21,7 +21,7 @@ void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors
                   const std::map<std::string, std::string>& metadata = {});
 
 // The same number for the same names and values, on every machine and in any precision that holds
-// the values: they are compared in float32.
+// the values: they are compared in float64.
 uint64_t fingerprint_of(const NamedTensors& tensors);
 
 // Copies the file's tensors into these, by name. Missing or unexpected names and wrong shapes throw

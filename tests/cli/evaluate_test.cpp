@@ -1,4 +1,6 @@
 // eqm evaluate from outside: samples and references of every kind, statistics, and refusals.
+#include <algorithm>
+
 #include "eqm/io/npz.h"
 #include "tests/cli/tiny_models.h"
 #include "tests/support/made_inception.h"
@@ -7,6 +9,19 @@ namespace eqm::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The words with more options, which replace those of the same name: none may be given twice.
+Words merged(Words words, const Words& more) {
+  for (size_t i = 0; i < more.size(); ++i) {
+    const auto known = std::find(words.begin(), words.end(), more[i]);
+    if (!more[i].starts_with("--") || known == words.end()) {
+      words.push_back(more[i]);
+    } else {
+      *(known + 1) = more[++i];
+    }
+  }
+  return words;
+}
 
 class EvaluateCli : public TinyModels {
  protected:
@@ -17,11 +32,10 @@ class EvaluateCli : public TinyModels {
 
   // By the judge, against the data.
   static ProgramResult evaluate(const Words& more, const std::string& samples = "40") {
-    Words words = {"evaluate", "--features",    "judge",     "--limit", "4",
-                   "--out",    "evaluation",    "--threads", "1",       "--samples",
-                   samples,    "--resamplings", "5"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    const Words words = {"evaluate", "--features",    "judge",     "--limit", "4",
+                         "--out",    "evaluation",    "--threads", "1",       "--samples",
+                         samples,    "--resamplings", "5"};
+    return run(merged(words, more));
   }
   static Words with_data(Words words) {
     words.insert(words.end(), {"--reference", "data.safetensors"});
@@ -149,17 +163,16 @@ TEST_F(EvaluateCli, takes_foreign_statistics_with_a_note_when_they_fit) {
 
 TEST_F(EvaluateCli, is_done_while_training_when_asked) {
   const auto train_with = [&](const Words& more) {
-    Words words = {"train",      "--data",    "data.safetensors",
-                   "--held-out", "0",         "--batch",
-                   "16",         "--steps",   "4",
-                   "--model",    "XS/4",      "--width",
-                   "16",         "--depth",   "1",
-                   "--heads",    "1",         "--sample-every",
-                   "0",          "--threads", "1",
-                   "--limit",    "3",         "--quality-samples",
-                   "8",          "--out",     "measured"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    const Words words = {"train",      "--data",    "data.safetensors",
+                         "--held-out", "0",         "--batch",
+                         "16",         "--steps",   "4",
+                         "--model",    "XS/4",      "--width",
+                         "16",         "--depth",   "1",
+                         "--heads",    "1",         "--sample-every",
+                         "0",          "--threads", "1",
+                         "--limit",    "3",         "--quality-samples",
+                         "8",          "--out",     "measured"};
+    return run(merged(words, more));
   };
   const ProgramResult result = train_with({"--quality-every", "2", "--features", "judge"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
@@ -186,23 +199,22 @@ TEST_F(EvaluateCli, is_done_while_training_when_asked) {
 TEST_F(EvaluateCli, tells_fid_and_sfid_by_inception) {
   write_made_inception(*shared_ / "inception.safetensors");
   const auto by_inception = [&](const Words& more) {
-    Words words = {"evaluate",
-                   "--features",
-                   "inception.safetensors",
-                   "--pictures",
-                   "data.safetensors",
-                   "--samples",
-                   "5",
-                   "--reference-count",
-                   "6",
-                   "--resamplings",
-                   "0",
-                   "--out",
-                   "evaluation",
-                   "--threads",
-                   "1"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words, std::chrono::seconds{280});
+    const Words words = {"evaluate",
+                         "--features",
+                         "inception.safetensors",
+                         "--pictures",
+                         "data.safetensors",
+                         "--samples",
+                         "5",
+                         "--reference-count",
+                         "6",
+                         "--resamplings",
+                         "0",
+                         "--out",
+                         "evaluation",
+                         "--threads",
+                         "1"};
+    return run(merged(words, more), std::chrono::seconds{280});
   };
   const ProgramResult result = by_inception(with_data({"--save-statistics", "adm.npz"}));
   ASSERT_EQ(result.exit_code, 0) << result.errors;
