@@ -33,8 +33,7 @@ class Inception {
   // Kind input when one is missing or has another shape.
   Inception(const std::map<std::string, Tensor>& weights, const torch::TensorOptions& type);
 
-  // input [n, 3, 299, 299] from -1 to 1 (inception_input.h). All of it at once: about 20 MB for
-  // each picture.
+  // input [n, 3, 299, 299] from -1 to 1 (inception_input.h). All of it at once.
   InceptionOutput forward(const Tensor& input) const;
 
   // [n, 1008] without the bias, as the Inception Score takes them.

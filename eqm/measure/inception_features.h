@@ -12,7 +12,7 @@ class InceptionFeatures final : public FeatureNet {
  public:
   InceptionFeatures(Inception network, InceptionConvention convention);
 
-  int64_t at_once() const override { return 16; }  // some 300 MB; more are no faster
+  int64_t at_once() const override { return 16; }  // bounds the memory
   std::optional<Shape> picture_shape() const override { return std::nullopt; }
   std::string identity() const override { return identity_; }
 

@@ -1,5 +1,5 @@
-// Pictures as Inception is shown them. The two conventions differ in the third digit of a FID: a
-// number means something only together with its convention.
+// Pictures as Inception is shown them. Features differ between the two conventions: a FID means
+// something only together with its own.
 #pragma once
 
 #include "eqm/base/names.h"
