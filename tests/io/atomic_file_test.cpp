@@ -171,7 +171,7 @@ TEST(CreateFolder, refuses_where_a_file_stands) {
   write_file(folder / "file", "text");
   expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file"); });
   expect_error(ErrorKind::io, "create folder", [&] { create_folder(folder / "file/inner"); });
-  expect_error(ErrorKind::io, "create folder", [] { create_folder(""); });
+  expect_error(ErrorKind::usage, "no folder was named", [] { create_folder(""); });
 }
 
 TEST(SweepTemporaries, removes_what_a_killed_writer_left) {

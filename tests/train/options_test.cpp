@@ -107,7 +107,7 @@ TEST(TrainOptions, refuse_values_out_of_range) {
                                                         {"ema", "1.5"},
                                                         {"clip", "-1"},
                                                         {"label-dropout", "2"},
-                                                        {"scale", "0"},
+                                                        {"scale", "-1"},
                                                         {"channels", "4"},
                                                         {"log-every", "0"},
                                                         {"keep-last", "0"},
