@@ -68,9 +68,9 @@ Examples:
 
   int run(const OptionSet&, Console& console) override {
     if (out_.empty()) throw Error(ErrorKind::usage, "no folder to write was given", "use --out");
+    if (check_) return check();
     const std::filesystem::path folder =
         std::filesystem::path(out_) / (part_ == Split::test ? "test" : "train");
-    if (check_) return check(folder);
     if (data_.empty()) throw Error(ErrorKind::usage, "no pictures were given", "use --data PATH");
     if (codec_.vae.empty()) {
       throw Error(ErrorKind::usage, "no autoencoder was given", where_autoencoders_come_from());
@@ -83,18 +83,27 @@ Examples:
     const SourcePtr pictures =
         part_ == Split::test ? open_unseen(data_, how) : open_images(data_, how);
     create_folder(folder);
+    sweep_temporaries(folder);
     catch_interrupts();
     return encode(*pictures, *vae, folder, console);
   }
 
  private:
-  static int check(const std::filesystem::path& folder) {
-    const LatentManifest manifest = read_latent_manifest(folder);
-    check_shards(manifest, folder, /*content=*/true);
-    std::cout << fmt::format("{:<18} {} of {}, whole\n{:<18} {}\n", "shards",
-                             manifest.shards.size(), manifest.shard_count(), "latents of",
-                             manifest.examples());
-    return 0;
+  // Of every part that is there.
+  int check() const {
+    bool any = false;
+    for (const char* part : {"train", "test"}) {
+      const std::filesystem::path folder = std::filesystem::path(out_) / part;
+      if (!has_latents(folder)) continue;
+      const LatentManifest manifest = read_latent_manifest(folder);
+      check_shards(manifest, folder, /*content=*/true);
+      std::cout << fmt::format("{:<18} {} of {} shards, whole; latents of {} pictures\n", part,
+                               manifest.shards.size(), manifest.shard_count(), manifest.examples());
+      any = true;
+    }
+    if (any) return 0;
+    throw Error(ErrorKind::input, fmt::format("'{}' holds no latents", out_),
+                "give the --out that they were encoded to");
   }
 
   int encode(const Source& pictures, const Vae& vae, const std::filesystem::path& folder,
@@ -121,9 +130,9 @@ Examples:
     std::cout << fmt::format("{:<18} {}\n{:<18} {}\n", "latents of", manifest.examples(), "shards",
                              manifest.shards.size());
     if (begun) std::cout << fmt::format("{:<18} {:.0f}\n", "mean divergence", last.divergence);
-    if (!manifest.skipped.empty()) {
+    if (manifest.skipped() > 0) {
       console.log->warn("{} damaged pictures were skipped: the manifest lists them",
-                        manifest.skipped.size());
+                        manifest.skipped());
     }
     console.log->info("wrote {}", folder.string());
     return 0;

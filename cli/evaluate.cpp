@@ -144,13 +144,20 @@ Examples:
     require_fitting(network, field.model(), codec);
     const Shape shape = field.model().backbone->state_shape();
     descent_.resolved(field.model().objective);  // refuses before anything is drawn
-    require_memory(static_cast<double>(samples_ * c10::multiply_integers(shape)) *
-                       (sizeof(double) + sizeof(float)),
+    const auto bytes =
+        2 * c10::multiply_integers(codec.picture_shape(shape));  // as tensor, as list
+    const auto numbers = static_cast<double>(c10::multiply_integers(shape));
+    require_memory(static_cast<double>(samples_) *
+                       (numbers * (sizeof(double) + sizeof(float)) + static_cast<double>(bytes)),
                    "lower --samples, or draw them with eqm sample and give --pictures");
   }
 
   // The pictures that were given: the test part where there are parts.
   SourcePtr given(const FeatureNet& network) const {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(pictures_, ignored)) {  // this one, whatever is beside it
+      return pictures_for(network, comparison_, pictures_, Split::train, samples_);
+    }
     try {
       return pictures_for(network, comparison_, pictures_, Split::test, samples_);
     } catch (const MissingPart&) {
@@ -253,7 +260,8 @@ Examples:
     std::vector<EvaluatedSet> sets = {
         {model_.empty() ? "pictures" : "samples", evaluate(*set, reference, evaluation_)}};
     if (floor_) {
-      for (const auto& [what, source] : ends_of_the_scale(*samples, network, console)) {
+      for (const auto& [what, source] :
+           ends_of_the_scale(*samples, network, data.statistics.has_value(), console)) {
         const auto other = features(what, network, *source, console);
         if (!other) return exit_code_of(interrupt_requested());
         sets.push_back({what, evaluate(*other, reference, evaluation_)});
@@ -278,9 +286,11 @@ Examples:
   // As many held-out real pictures, if there are any, and as many of pure noise.
   std::vector<std::pair<std::string, SourcePtr>> ends_of_the_scale(const Source& samples,
                                                                    const FeatureNet& network,
+                                                                   bool has_statistics,
                                                                    Console& console) const {
     std::vector<std::pair<std::string, SourcePtr>> ends;
     try {
+      if (has_statistics) throw MissingPart(comparison_.reference, "");
       ends.emplace_back("real", pictures_for(network, comparison_, comparison_.reference,
                                              Split::test, samples.size()));
     } catch (const MissingPart&) {
@@ -302,7 +312,8 @@ Examples:
         {"reference", comparison_.reference},
         {"reference_count", data.statistics ? data.statistics->pictures : data.pictures->size()},
         {"sets", evaluation_json(sets)}};
-    write_file(std::filesystem::path(out_) / "evaluation.json", figures.dump(2) + "\n");
+    write_file(std::filesystem::path(out_) / "evaluation.json",
+               figures.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
 
   std::string model_, pictures_, statistics_;

@@ -27,13 +27,25 @@ QualityMeter::QualityMeter(FeatureNetPtr network, const ComparisonOptions& optio
                            Console& console)
     : network_(std::move(network)),
       options_(options),
-      reference_(target_of(*network_, open_reference(*network_, options, console))) {}
+      data_(open_reference(*network_, options, console)),
+      log_(console.log) {}
+
+const FrechetTarget& QualityMeter::reference() const {
+  if (!reference_) {
+    if (data_.pictures && !data_.statistics) {
+      log_->info("looking at {} pictures of {}", data_.pictures->size(), options_.reference);
+    }
+    reference_ = target_of(*network_, data_);
+  }
+  return *reference_;
+}
 
 std::optional<double> QualityMeter::floor(int64_t count) const {
+  if (data_.statistics) return std::nullopt;  // a file of statistics has no test part
   try {
     const SourcePtr unseen =
         pictures_for(*network_, options_, options_.reference, Split::test, count);
-    return reference_.distance(moments_of(*network_, *unseen));
+    return reference().distance(moments_of(*network_, *unseen));
   } catch (const MissingPart&) {
     return std::nullopt;
   }
@@ -44,9 +56,10 @@ Quality QualityMeter::of(const Tensor& states, const Codec& codec, const Tensor&
   Moments moments;
   moments.add(opinion.features);
   Quality quality;
-  quality.distance = reference_.distance(moments);
+  quality.distance = reference().distance(moments);
   if (labels.defined() && opinion.labels.defined()) {
-    quality.accuracy = (opinion.labels == labels).to(torch::kFloat64).mean().item<double>();
+    quality.accuracy =
+        (opinion.labels.cpu() == labels.cpu()).to(torch::kFloat64).mean().item<double>();
   }
   return quality;
 }
@@ -70,8 +83,9 @@ std::optional<Quality> QualityMeter::of(
   const auto start = std::chrono::steady_clock::now();
   const DescentResult drawn = sample(field, request);
   if (!whole) return std::nullopt;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   Quality quality = of(drawn.x, codec, request.labels);
-  quality.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  quality.seconds = taken.count();
   for (const SampleRecord& record : drawn.samples) {
     quality.evaluations += static_cast<double>(record.evaluations);
     quality.diverged += record.status == DescentStatus::diverged ? 1 : 0;

@@ -31,7 +31,7 @@ struct Contest {
 
 class QualityMeter {
  public:
-  // Looks at the reference.
+  // Opens the reference, and looks at it when it is first needed.
   QualityMeter(FeatureNetPtr network, const ComparisonOptions& options, Console& console);
 
   // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
@@ -50,9 +50,13 @@ class QualityMeter {
   const FeatureNet& network() const { return *network_; }
 
  private:
+  const FrechetTarget& reference() const;
+
   FeatureNetPtr network_;
   ComparisonOptions options_;
-  FrechetTarget reference_;
+  ReferenceData data_;
+  std::shared_ptr<Logger> log_;
+  mutable std::optional<FrechetTarget> reference_;
 };
 
 }  // namespace eqm::cli

@@ -12,6 +12,7 @@
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
 #include "eqm/codec/pictures.h"
+#include "eqm/codec/states.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv.h"
 
@@ -110,7 +111,7 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   Tensor state = torch::empty(shape, torch::kFloat64);
   put_state(outcome.x, state, 0);
   const bool wanted = choice_.pictures || npz_ || is_shown(sample);
-  if (wanted && codec_.has_autoencoder()) state = codec_.to_values(state);
+  if (wanted && codec_.has_autoencoder()) state = bytes_of(state, codec_);
   if (choice_.pictures) write_picture(sample, state);
   if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
@@ -153,7 +154,8 @@ void SampleOutput::write_grid() {
   const int64_t columns = shown_columns();
   Shape shape = codec_.picture_shape(model_.backbone->state_shape());
   shape.insert(shape.begin(), named ? rows * columns : last + 1);
-  Tensor states = torch::full(shape, -1, torch::kFloat64);
+  const double black = codec_.has_autoencoder() ? 0 : -1;
+  Tensor states = torch::full(shape, black, kept_.begin()->second.options());
   for (const auto& [sample, state] : kept_) {
     const int64_t place =
         named ? layout_.row_of(sample) * columns + layout_.column_of(sample) : sample;

@@ -64,7 +64,7 @@ Examples:
     const FeatureNetPtr network = load_features(comparison_, type);
     const Codec codec = codec_.codec_of(field.model(), type);
     require_fitting(*network, field.model(), codec);
-    const nlohmann::json subject = subject_of(field.model(), *network);
+    const nlohmann::json subject = subject_of(field.model(), codec, *network);
     create_folder(out_);
     const std::filesystem::path folder = out_;
     SweepStore store(folder / "sweep.jsonl");
@@ -146,8 +146,11 @@ Examples:
 
   // What all measurements depend on. Names of models are not enough: they may have been
   // trained on since.
-  nlohmann::json subject_of(const Model& model, const FeatureNet& network) const {
+  nlohmann::json subject_of(const Model& model, const Codec& codec,
+                            const FeatureNet& network) const {
     return {{"model", fingerprint_of(*model.backbone)},
+            {"autoencoder", codec.autoencoder() ? codec.autoencoder()->fingerprint() : 0},
+            {"autoencoder-memory", codec.autoencoder() ? codec_.vae_memory_mb : 0},
             {"features", network.identity()},
             {"reference", comparison_.reference},
             {"reference-count", comparison_.reference_count},

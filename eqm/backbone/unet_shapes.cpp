@@ -27,9 +27,9 @@ int64_t blocks_down(const WeightShapes& shapes) {
     if (!name.starts_with(prefix)) break;
     int64_t number = 0;
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    if (number >= kMostBlocks) refuse_weights(kUnet, "it has more blocks than anyone built");
     blocks = std::max(blocks, number + 1);
   }
-  if (blocks > kMostBlocks) refuse_weights(kUnet, "it has more blocks than anyone built");
   return blocks;
 }
 

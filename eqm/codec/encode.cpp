@@ -11,6 +11,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/codec/states.h"
+#include "eqm/data/class_names.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/memory_source.h"
 #include "eqm/io/safetensors.h"
@@ -38,7 +39,7 @@ ReadPictures read_pictures(const Source& source, const Layout& layout, int64_t f
       read.examples.push_back(std::move(example));
     } catch (const Error& error) {
       if (!skip_damaged || error.kind() != ErrorKind::input) throw;
-      read.damaged.push_back(source.name_of(index));
+      read.damaged.push_back(in_quotes(source.name_of(index)));  // any bytes may be in a name
     }
   }
   return read;
@@ -66,8 +67,10 @@ class SetEncoder {
           fmt::format("only pictures can be encoded, but the data are {}", describe(layout_)),
           "give a folder or tar of PNG or JPEG files");
     }
+    require_utf8_classes(pictures);
     manifest_.recipe = {.size = layout_.shape[1],
                         .views = options.mirrored ? 2 : 1,
+                        .tile = vae.tile_for(layout_.shape[1], layout_.shape[2]),
                         .stored = std::string(name_of(options.stored)),
                         .pictures = pictures.size(),
                         .per_shard = options.per_shard,
@@ -97,11 +100,14 @@ class SetEncoder {
                               in_quotes(folder_.string())),
                   "choose another --out, or remove that folder");
     }
-    check_shards(found, folder_, /*content=*/false);
+    const auto bad =
+        std::find_if(found.shards.begin(), found.shards.end(),
+                     [&](const LatentShard& shard) { return !is_there(shard, folder_); });
+    found.shards.erase(bad, found.shards.end());  // made again, with those behind it
     manifest_ = std::move(found);
     const auto shards = static_cast<int64_t>(manifest_.shards.size());
     progress_.done = std::min(shards * options_.per_shard, pictures_.size());
-    progress_.skipped = static_cast<int64_t>(manifest_.skipped.size());
+    progress_.skipped = manifest_.skipped();
   }
 
   bool encode_shard(int64_t number) {
@@ -127,7 +133,7 @@ class SetEncoder {
       if (!go_on_(progress_)) return false;
     }
     write(number, shard);
-    manifest_.skipped.insert(manifest_.skipped.end(), damaged.begin(), damaged.end());
+    manifest_.shards.back().skipped = std::move(damaged);
     write_latent_manifest(manifest_, folder_);
     return true;
   }
@@ -138,17 +144,18 @@ class SetEncoder {
     const Batch batch = read_batch(*some, 0, some->size());
     const Tensor x = states_of(batch, Scaling::pixels(), vae_.options());
     Tensor moments = vae_.moments(x);
-    if (!moments.isfinite().all().item<bool>()) {
-      throw Error(ErrorKind::numeric, "the autoencoder answered numbers that are not finite",
-                  "are its weights whole? float16 weights may need a higher --precision");
-    }
     const double sum = Posterior::from(moments).divergence().sum().item<double>();
     encoded_ += some->size();
     const auto share = static_cast<double>(some->size()) / static_cast<double>(encoded_);
     progress_.divergence +=
         share * (sum / static_cast<double>(some->size()) - progress_.divergence);
     if (options_.mirrored) moments = torch::cat({moments, vae_.moments(x.flip({3}))}, 1);
-    shard.posteriors.push_back(moments.to(torch::kCPU, scalar_type(options_.stored)));
+    const Tensor stored = moments.to(torch::kCPU, scalar_type(options_.stored));
+    if (!stored.isfinite().all().item<bool>()) {
+      throw Error(ErrorKind::numeric, "the autoencoder answered numbers that are not finite",
+                  "are its weights whole? --stored float32 holds larger numbers");
+    }
+    shard.posteriors.push_back(stored);
     shard.labels.insert(shard.labels.end(), batch.labels.begin(), batch.labels.end());
   }
 

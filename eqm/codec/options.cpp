@@ -1,9 +1,5 @@
 #include "eqm/codec/options.h"
 
-#include <fmt/format.h>
-
-#include "eqm/base/error.h"
-
 namespace eqm {
 
 void CodecOptions::declare(OptionSet& options) {
@@ -24,14 +20,7 @@ std::shared_ptr<const Vae> CodecOptions::open(const torch::TensorOptions& type) 
 Codec CodecOptions::codec_of(const Model& model, const torch::TensorOptions& type) const {
   const std::shared_ptr<const Vae> autoencoder = open(type);
   if (!autoencoder) return model.scaling;
-  const Shape shape = model.backbone->state_shape();
-  if (shape.size() != 3 || shape[0] != autoencoder->config().latent_channels) {
-    throw Error(ErrorKind::usage,
-                fmt::format("the autoencoder decodes latents of {} channels, which this model does "
-                            "not make",
-                            autoencoder->config().latent_channels),
-                "leave out --vae: the model makes pictures itself");
-  }
+  require_latents(autoencoder->config(), model.backbone->state_shape());
   return Codec(model.scaling, autoencoder);
 }
 

@@ -1,5 +1,7 @@
 #include "eqm/codec/states.h"
 
+#include <vector>
+
 #include "eqm/codec/posterior.h"
 #include "eqm/tensor/bridge.h"
 #include "eqm/tensor/noise_tensor.h"
@@ -33,8 +35,13 @@ Tensor drawn_states(const Batch& batch, const Codec& codec, NoiseKey key,
 }
 
 Tensor bytes_of(const Tensor& states, const Codec& codec) {
-  const Tensor values = codec.to_values(states.detach().to(torch::kFloat32)).cpu();
-  return torch::nan_to_num(values, 0, 255, 0).round().clamp(0, 255).to(torch::kUInt8);
+  constexpr int64_t kTogether = 64;  // decoded numbers are many times larger than what is kept
+  std::vector<Tensor> parts;
+  for (const Tensor& some : states.detach().split(kTogether)) {
+    const Tensor values = codec.to_values(some.to(torch::kFloat32)).cpu();
+    parts.push_back(torch::nan_to_num(values, 0, 255, 0).round().clamp(0, 255).to(torch::kUInt8));
+  }
+  return parts.size() == 1 ? parts.front() : torch::cat(parts);
 }
 
 }  // namespace eqm

@@ -13,6 +13,7 @@
 #include "eqm/codec/tiles.h"
 #include "eqm/io/text.h"
 #include "eqm/tensor/bridge.h"
+#include "eqm/tensor/named_tensors.h"
 
 namespace eqm {
 namespace {
@@ -114,16 +115,21 @@ double numbers_per_pixel(const VaeConfig& config) {
   return 5 * static_cast<double>(std::max(config.channels[0], second));
 }
 
+// Of tiles that take `share` of the memory that height x width pixels do.
+int64_t tile_side(int64_t height, int64_t width, double share, int64_t align) {
+  constexpr int64_t kLeast = 16;  // in units of `align`: the network must see something
+  const double side = std::sqrt(share * static_cast<double>(height * width));
+  return std::max(kLeast, static_cast<int64_t>(side) / align) * align;
+}
+
 // Applies a function to some rows at a time, or to tiles of one row, as many as the memory allows.
 Tensor bounded(const Tensor& x, double numbers, double memory, int64_t align,
                const std::function<Tensor(const Tensor&)>& rows,
                const std::function<Tensor(const Tensor&, const Tiling&)>& tiles) {
   const double each = numbers * static_cast<double>(x.size(2) * x.size(3) * x.element_size());
   if (each > memory) {
-    constexpr int64_t kLeastSide = 16;  // in units of `align`: the network must see something
-    const double side = std::sqrt(memory / each * static_cast<double>(x.size(2) * x.size(3)));
-    const int64_t whole = std::max(kLeastSide, static_cast<int64_t>(side) / align) * align;
-    const Tiling tiling = {.side = whole, .overlap = whole / align / 4 * align, .align = align};
+    const int64_t side = tile_side(x.size(2), x.size(3), memory / each, align);
+    const Tiling tiling = {.side = side, .overlap = side / align / 4 * align, .align = align};
     std::vector<Tensor> parts;
     for (const Tensor& row : x.split(1)) parts.push_back(tiles(row, tiling));
     return torch::cat(parts);
@@ -152,7 +158,6 @@ Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& typ
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", found.string(), error.what()), error.hint());
   }
-  Hash hash;
   for (const NamedWeights& item : file.tensors()) {
     if (!torch::isFloatingType(scalar_type(item.view.dtype))) {
       throw Error(ErrorKind::input,
@@ -162,13 +167,19 @@ Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& typ
     file.check(item);
     const Tensor weight =
         to_tensor(item.view, nullptr).to(type, /*non_blocking=*/false, /*copy=*/true).contiguous();
-    hash.add(current_vae_name(item.name));
-    hash.add(item.view.bytes);
     vae.weights_[current_vae_name(item.name)] = weight;
     file.release(item);
   }
-  vae.fingerprint_ = hash.value();
+  const NamedTensors sorted(vae.weights_.begin(), vae.weights_.end());
+  vae.fingerprint_ = Hash().add(fingerprint_of(sorted)).add(vae.config_.groups).value();
   return vae;
+}
+
+int64_t Vae::tile_for(int64_t height, int64_t width) const {
+  const double each = numbers_per_pixel(config_) * static_cast<double>(height * width) *
+                      static_cast<double>(options().dtype().itemsize());
+  if (each <= limits_.memory) return 0;
+  return tile_side(height, width, limits_.memory / each, config_.factor());
 }
 
 torch::TensorOptions Vae::options() const {
@@ -201,15 +212,9 @@ Tensor Vae::decode_rows(const Tensor& latents) const {
 
 Tensor Vae::moments(const Tensor& pictures) const {
   const int64_t factor = config_.factor();
-  if (pictures.dim() != 4 || pictures.size(1) != config_.image_channels ||
-      pictures.size(2) < factor || pictures.size(3) < factor || pictures.size(2) % factor != 0 ||
-      pictures.size(3) % factor != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
-                    config_.image_channels, factor),
-        "crop them with --size");
-  }
+  const Shape latents = latent_shape(config_, pictures.sizes().slice(1).vec());
+  if (pictures.size(0) == 0)
+    return torch::empty({0, 2 * latents[0], latents[1], latents[2]}, options());
   const torch::NoGradGuard guard;
   return bounded(
       pictures.to(options()), numbers_per_pixel(config_), limits_.memory, factor,
@@ -224,15 +229,13 @@ Posterior Vae::encode(const Tensor& pictures) const {
 }
 
 Tensor Vae::decode(const Tensor& latents) const {
-  if (latents.dim() != 4 || latents.size(1) != config_.latent_channels || latents.size(2) < 1 ||
-      latents.size(3) < 1) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("the autoencoder decodes latents of {} channels", config_.latent_channels),
-        "was the model trained on latents of such an autoencoder?");
-  }
+  require_latents(config_, latents.sizes().slice(1).vec());
   const torch::NoGradGuard guard;
   const int64_t factor = config_.factor();
+  if (latents.size(0) == 0) {
+    const int64_t height = latents.size(2) * factor, width = latents.size(3) * factor;
+    return torch::empty({0, config_.image_channels, height, width}, options());
+  }
   const double numbers = numbers_per_pixel(config_) * static_cast<double>(factor * factor);
   return bounded(
       latents.to(options()), numbers, limits_.memory, 1,

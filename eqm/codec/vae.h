@@ -35,6 +35,9 @@ class Vae {
   // Latents as encode() has them, [n, C, h, w], to pictures of about -1 to 1.
   Tensor decode(const Tensor& latents) const;
 
+  // The side of the tiles that pictures of this size are encoded in; 0 where they are whole.
+  int64_t tile_for(int64_t height, int64_t width) const;
+
   const VaeConfig& config() const { return config_; }
   torch::TensorOptions options() const;
   // Tells weights apart.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
 #include "eqm/io/text.h"
@@ -98,6 +99,28 @@ int64_t size_in(const std::map<std::string, Shape>& shapes, const std::string& n
 }
 
 }  // namespace
+
+Shape latent_shape(const VaeConfig& config, const Shape& picture) {
+  const int64_t factor = config.factor();
+  const auto fits = [&](int64_t side) { return side >= factor && side % factor == 0; };
+  if (picture.size() != 3 || picture[0] != config.image_channels || !fits(picture[1]) ||
+      !fits(picture[2])) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
+                    config.image_channels, factor),
+        "bring them to that with --size and --channels");
+  }
+  return {config.latent_channels, picture[1] / factor, picture[2] / factor};
+}
+
+void require_latents(const VaeConfig& config, const Shape& state) {
+  if (state.size() == 3 && state[0] == config.latent_channels) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("the autoencoder decodes latents of {} channels, and the states are [{}]",
+                          config.latent_channels, fmt::join(state, ", ")),
+              "leave out --vae where states are pictures themselves");
+}
 
 std::map<std::string, Shape> vae_shapes(const VaeConfig& config) {
   return VaeShapes(config).list();

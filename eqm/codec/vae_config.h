@@ -22,6 +22,12 @@ struct VaeConfig {
   int64_t factor() const { return int64_t{1} << (channels.size() - 1); }
 };
 
+// What a picture [C, H, W] becomes. Kind usage when the autoencoder does not take it.
+Shape latent_shape(const VaeConfig& config, const Shape& picture);
+
+// Kind usage when states of this shape are not what the autoencoder decodes.
+void require_latents(const VaeConfig& config, const Shape& state);
+
 // The names that current files have; older ones call the parts of attention otherwise.
 std::map<std::string, Shape> vae_shapes(const VaeConfig& config);
 

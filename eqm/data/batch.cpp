@@ -1,5 +1,7 @@
 #include "eqm/data/batch.h"
 
+#include <algorithm>
+
 #include "eqm/data/augment.h"
 #include "eqm/data/layout.h"
 
@@ -23,6 +25,19 @@ Batch read_batch(const Source& source, int64_t first, int64_t count) {
   batch.posterior = layout.posteriors > 0;
   batch.shape.insert(batch.shape.begin(), count);
   return batch;
+}
+
+void for_each_batch(const Source& source, int64_t together,
+                    const std::function<bool(const Batch&)>& visit) {
+  Layout layout;
+  for (int64_t first = 0; first < source.size(); first += together) {
+    const Batch batch = read_batch(source, first, std::min(together, source.size() - first));
+    const Layout own = {.dtype = batch.dtype,
+                        .shape = {batch.shape.begin() + 1, batch.shape.end()}};
+    if (first == 0) layout = own;
+    require_layout(own, layout, source.name_of(first));
+    if (!visit(batch)) return;
+  }
 }
 
 }  // namespace eqm

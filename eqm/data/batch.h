@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Batch {
 
   TensorView view() const { return {.dtype = dtype, .shape = shape, .bytes = *bytes}; }
 };
+
+// All examples in order, at most so many at a time, all of one layout; `visit` answers whether to
+// go on. Kind input, naming the first of another layout.
+void for_each_batch(const Source& source, int64_t together,
+                    const std::function<bool(const Batch&)>& visit);
 
 // Examples [first, first + count) of a source, side by side; of posteriors the first.
 Batch read_batch(const Source& source, int64_t first, int64_t count);

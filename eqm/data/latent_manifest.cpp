@@ -43,6 +43,7 @@ LatentManifest manifest_from(const json& from) {
   LatentRecipe& recipe = manifest.recipe;
   from.at("size").get_to(recipe.size);
   from.at("views").get_to(recipe.views);
+  from.at("tile").get_to(recipe.tile);
   from.at("stored").get_to(recipe.stored);
   from.at("pictures").get_to(recipe.pictures);
   from.at("per_shard").get_to(recipe.per_shard);
@@ -55,7 +56,8 @@ LatentManifest manifest_from(const json& from) {
     LatentShard shard = {.file = item.at("file"),
                          .count = item.at("count"),
                          .bytes = item.at("bytes"),
-                         .crc32c = item.at("crc32c")};
+                         .crc32c = item.at("crc32c"),
+                         .skipped = item.at("skipped")};
     // A name, not a path: the manifest may be anybody's.
     const bool is_name = fs::path(shard.file).filename() == fs::path(shard.file);
     if (!is_name || shard.count < 0 || shard.count > recipe.per_shard) {
@@ -63,7 +65,6 @@ LatentManifest manifest_from(const json& from) {
     }
     manifest.shards.push_back(std::move(shard));
   }
-  from.at("skipped").get_to(manifest.skipped);
   return manifest;
 }
 
@@ -78,9 +79,21 @@ int64_t LatentManifest::examples() const {
                          [](int64_t sum, const LatentShard& shard) { return sum + shard.count; });
 }
 
+int64_t LatentManifest::skipped() const {
+  int64_t count = 0;
+  for (const LatentShard& shard : shards) count += static_cast<int64_t>(shard.skipped.size());
+  return count;
+}
+
 bool has_latents(const fs::path& folder) {
   std::error_code ignored;
-  return fs::exists(folder / kManifest, ignored);
+  if (!fs::is_regular_file(folder / kManifest, ignored)) return false;
+  const MappedFile file = MappedFile::open(folder / kManifest);
+  const json from = json::parse(file.text(), nullptr, /*allow_exceptions=*/false);
+  if (!from.is_object()) return false;
+  const auto format = from.find("format");
+  return format != from.end() && format->is_string() &&
+         format->get<std::string>().starts_with("eqm latents");
 }
 
 LatentManifest parse_latent_manifest(std::string_view text, const std::string& source) {
@@ -106,20 +119,19 @@ void write_latent_manifest(const LatentManifest& manifest, const fs::path& folde
     shards.push_back({{"file", shard.file},
                       {"count", shard.count},
                       {"bytes", shard.bytes},
-                      {"crc32c", shard.crc32c}});
+                      {"crc32c", shard.crc32c},
+                      {"skipped", shard.skipped}});
   }
-  json skipped = json::array();
-  for (const std::string& name : manifest.skipped) skipped.push_back(in_quotes(name));
   const json all = {{"format", kFormat},
                     {"size", recipe.size},
                     {"views", recipe.views},
+                    {"tile", recipe.tile},
                     {"stored", recipe.stored},
                     {"pictures", recipe.pictures},
                     {"per_shard", recipe.per_shard},
                     {"data", hexadecimal(recipe.data)},
                     {"autoencoder", hexadecimal(recipe.autoencoder)},
-                    {"shards", shards},
-                    {"skipped", skipped}};
+                    {"shards", shards}};
   AtomicFile file(folder / kManifest);
   file.write(all.dump(1) + "\n");
   file.commit();
@@ -133,13 +145,17 @@ LatentShard describe_shard(const fs::path& file, int64_t count) {
           .crc32c = crc32c(mapped.text())};
 }
 
+bool is_there(const LatentShard& shard, const fs::path& folder) {
+  std::error_code missing;
+  const uintmax_t bytes = fs::file_size(folder / shard.file, missing);
+  return !missing && bytes == shard.bytes;
+}
+
 void check_shards(const LatentManifest& manifest, const fs::path& folder, bool content) {
   for (const LatentShard& shard : manifest.shards) {
     const fs::path path = folder / shard.file;
-    std::error_code missing;
-    const uintmax_t bytes = fs::file_size(path, missing);
-    if (missing) refuse_latents(path, "is missing");
-    if (bytes != shard.bytes) refuse_latents(path, "is not as long as the manifest says");
+    if (!is_there(shard, folder))
+      refuse_latents(path, "is missing, or not as long as the manifest says");
     if (content && describe_shard(path, shard.count).crc32c != shard.crc32c) {
       throw Error(ErrorKind::input,
                   in_quotes(path.string()) + " has another checksum than the manifest says",

@@ -23,7 +23,15 @@ SourcePtr open_latents(const std::filesystem::path& folder) {
   check_shards(manifest, folder, /*content=*/false);
   std::vector<SourcePtr> parts;
   for (const LatentShard& shard : manifest.shards) {
-    if (shard.count > 0) parts.push_back(open_tensor_source(folder / shard.file));
+    if (shard.count == 0) continue;
+    parts.push_back(open_tensor_source(folder / shard.file));
+    if (parts.back()->size() != shard.count) {
+      throw Error(
+          ErrorKind::input,
+          fmt::format("{} holds {} latents where the manifest says {}",
+                      in_quotes((folder / shard.file).string()), parts.back()->size(), shard.count),
+          "remove it, and run `eqm encode` again with the same --out");
+    }
   }
   if (parts.empty()) {
     throw Error(ErrorKind::input, in_quotes(folder.string()) + " holds no latents",

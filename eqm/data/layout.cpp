@@ -51,8 +51,17 @@ Layout layout_of(const Source& source) {
 }
 
 void require_layout(const Example& example, const Layout& layout, const std::string& name) {
-  const Layout own = layout_of(example);
-  if (own == layout && example.bytes.size() == layout.bytes()) return;
+  require_layout(layout_of(example), layout, name);
+  if (example.bytes.size() != layout.bytes()) {
+    throw Error(ErrorKind::input,
+                fmt::format("{} has {} bytes where others have {}", in_quotes(name),
+                            example.bytes.size(), layout.bytes()),
+                "the data set is damaged; get it again");
+  }
+}
+
+void require_layout(const Layout& own, const Layout& layout, const std::string& name) {
+  if (own == layout) return;
   throw Error(
       ErrorKind::input,
       fmt::format("{} is {} where others are {}", in_quotes(name), describe(own), describe(layout)),

@@ -33,6 +33,9 @@ Layout layout_of(const Source& source);
 // Kind input, with `name` and both shapes, when the example is another.
 void require_layout(const Example& example, const Layout& layout, const std::string& name);
 
+// The same for what is known to be whole.
+void require_layout(const Layout& own, const Layout& layout, const std::string& name);
+
 // "U8 [3, 32, 32]"
 std::string describe(const Layout& layout);
 

@@ -119,7 +119,8 @@ SourcePtr open_folder(const fs::path& path, const ImageSourceOptions& options) {
 SourcePtr open_path(const fs::path& path, const ImageSourceOptions& options) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw io_error_from_errno("open", path.string());
-  return S_ISDIR(status.st_mode) ? open_folder(path, options) : open_file(path, options);
+  if (!S_ISDIR(status.st_mode)) return open_file(path, options);
+  return open_folder(path.has_filename() ? path : path.parent_path(), options);  // without a slash
 }
 
 }  // namespace eqm

@@ -10,11 +10,11 @@
 
 namespace eqm {
 
-// A folder may hold IDX files, CIFAR-10's batches, a tar, safetensors or .npz file per part
-// (train.tar.gz and test.tar.gz), or images. Of a file with "train" in its name the test part is
-// the file beside it with "test" (or t10k, val, valid, validation) in that place. Kind input when
-// the part is missing or nothing there can be read, kind io when the path does not exist.
-// `channels` concerns encoded images only.
+// A folder may hold latents (latents.h), IDX files, CIFAR-10's batches, a tar, safetensors or .npz
+// file per part (train.tar.gz and test.tar.gz), or images. Of a file with "train" in its name the
+// test part is the file beside it with "test" (or t10k, val, valid, validation) in that place. Kind
+// input when the part is missing or nothing there can be read, kind io when the path does not
+// exist. `channels` concerns encoded images only.
 SourcePtr open_path(const std::filesystem::path& path, const ImageSourceOptions& options);
 
 }  // namespace eqm

@@ -39,10 +39,10 @@ int64_t FeatureNet::feature_count() const {
 Moments moments_of(const FeatureNet& network, const Source& pictures) {
   constexpr int64_t kTogether = 256;  // a matrix is added to for each of them
   Moments moments;
-  for (int64_t first = 0; first < pictures.size(); first += kTogether) {
-    const Batch batch = read_batch(pictures, first, std::min(kTogether, pictures.size() - first));
+  for_each_batch(pictures, kTogether, [&](const Batch& batch) {
     moments.add(network.of(to_tensor(batch.view(), batch.bytes)).features);
-  }
+    return true;
+  });
   return moments;
 }
 

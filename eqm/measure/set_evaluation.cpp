@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 #include "eqm/data/batch.h"
 #include "eqm/io/text.h"
 #include "eqm/measure/inception_score.h"
@@ -70,23 +71,34 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
     spatial.clear();
   };
   const int64_t count = pictures.size(), together = network.at_once();
-  for (int64_t first = 0; first < count; first += together) {
-    const Batch batch = read_batch(pictures, first, std::min(together, count - first));
+  bool whole = true;
+  for_each_batch(pictures, together, [&](const Batch& batch) {
+    const int64_t first = batch.indices.front();
     const FeatureNet::Opinion opinion = network.of(to_tensor(batch.view(), batch.bytes));
+    if (first == 0) {
+      // All of it is kept, and there twice when the parts are put together.
+      const int64_t each = opinion.features.size(1) + opinion.probabilities.size(1);
+      require_memory(2.0 * static_cast<double>(count * each) * sizeof(float),
+                     "lower --samples or --reference-count");
+    }
     features.push_back(opinion.features.to(torch::kCPU, torch::kFloat32));
     probabilities.push_back(opinion.probabilities.to(torch::kCPU, torch::kFloat32));
     if (opinion.labels.defined()) labels.push_back(opinion.labels.cpu());
     if (opinion.spatial.defined()) spatial.push_back(opinion.spatial.cpu());
     if (static_cast<int64_t>(spatial.size()) * together >= kSpatialTogether) add_spatial();
     asked.insert(asked.end(), batch.labels.begin(), batch.labels.end());
-    if (!features.back().isfinite().all().item<bool>()) {
+    const Tensor sound = features.back().isfinite().all(1);
+    if (!sound.all().item<bool>()) {
+      const int64_t bad = first + sound.to(torch::kInt64).argmin().item<int64_t>();
       throw Error(
           ErrorKind::numeric,
-          fmt::format("features of {} are not finite numbers", in_quotes(pictures.name_of(first))),
+          fmt::format("features of {} are not finite numbers", in_quotes(pictures.name_of(bad))),
           "are the weights of --features sound?");
     }
-    if (progress && !progress(first + batch.shape.front())) return std::nullopt;
-  }
+    whole = !progress || progress(first + batch.shape.front());
+    return whole;
+  });
+  if (!whole) return std::nullopt;
   if (features.empty()) {
     throw Error(ErrorKind::usage, "there are no pictures to judge", "give at least two");
   }

@@ -98,15 +98,15 @@ void write_moments(NpzWriter& writer, const std::string& suffix, const Moments& 
 
 void write_pictures(NpzWriter& writer, const Source& pictures) {
   constexpr int64_t kPicturesTogether = 64;
-  for (int64_t first = 0; first < pictures.size(); first += kPicturesTogether) {
-    const Batch batch =
-        read_batch(pictures, first, std::min(kPicturesTogether, pictures.size() - first));
+  bool begun = false;
+  for_each_batch(pictures, kPicturesTogether, [&](const Batch& batch) {
     const Tensor planes = to_tensor(batch.view(), batch.bytes).expand({-1, 3, -1, -1});
     const Tensor rows = planes.permute({0, 2, 3, 1}).contiguous();
-    if (first == 0)
-      writer.begin("arr_0", Dtype::u8, {rows.sizes().begin() + 1, rows.sizes().end()});
+    if (!begun) writer.begin("arr_0", Dtype::u8, {rows.sizes().begin() + 1, rows.sizes().end()});
+    begun = true;
     writer.write(to_view(rows).bytes);
-  }
+    return true;
+  });
   writer.end();
 }
 

@@ -27,9 +27,10 @@ void TrainDataOptions::declare(OptionSet& options) {
                 "crops and scales images to this height and width; 0 takes them as they are");
   options.count("channels", channels, Range::between(0, 3),
                 "1 for grey, 3 for colour, 0 for what the data have");
-  options.number("scale", scale, Range::between(0, 1e9),
-                 "multiplies tensors that are no pixels; 0 chooses 0.18215 for what an autoencoder "
-                 "made, else 1");
+  options.number(
+      "scale", scale, Range::between(0, 1e9),
+      "multiplies what is no pixels; 0 chooses 0.18215 for posteriors of `eqm encode` and "
+      "pictures that --vae encodes, else 1");
   options.flag("flip", flip, "mirrors every other image, left to right");
   options.flag("skip-damaged", skip_damaged, "goes on without damaged images, and counts them");
   options.count("loader-threads", loader_threads, Range::between(1, 256),

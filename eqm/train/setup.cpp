@@ -11,6 +11,7 @@
 #include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
 #include "eqm/data/cache_source.h"
+#include "eqm/data/class_names.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/open_source.h"
@@ -146,18 +147,7 @@ StateKind states_from(const Layout& layout, const Vae* autoencoder) {
   if (layout.posteriors > 0) return {layout.state_shape(), Scaling::latents()};
   if (layout.dtype != Dtype::u8) return {layout.shape, Scaling{}};
   if (autoencoder == nullptr) return {layout.shape, Scaling::pixels()};
-  const VaeConfig& config = autoencoder->config();
-  const int64_t factor = config.factor();
-  if (layout.shape[0] != config.image_channels || layout.shape[1] % factor != 0 ||
-      layout.shape[2] % factor != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
-                    config.image_channels, factor),
-        "bring them to that with --size and --channels");
-  }
-  return {{config.latent_channels, layout.shape[1] / factor, layout.shape[2] / factor},
-          Scaling::latents()};
+  return {latent_shape(autoencoder->config(), layout.shape), Scaling::latents()};
 }
 
 // Those of the chosen examples that can be read.
@@ -207,18 +197,15 @@ TrainingData open_training_data(const TrainDataOptions& options,
   TrainingData data;
   data.autoencoder = std::move(autoencoder);
   data.training = cache_source(open_source(options.data, how), limit);
-  for (const std::string& name : data.training->class_names()) {
-    if (is_utf8(name)) continue;
-    throw Error(ErrorKind::input, fmt::format("the class name {} is not UTF-8", in_quotes(name)),
-                "rename its folder");
-  }
+  require_utf8_classes(*data.training);
   const Layout layout = layout_of(*data.training);
   const StateKind states = states_from(layout, data.autoencoder.get());
   data.shape = states.shape;
   data.scaling = states.scaling;
-  if (options.scale > 0 && layout.dtype != Dtype::u8) {
+  if (options.scale > 0 && data.scaling != Scaling::pixels()) {
     data.scaling = {.centre = {0}, .unit = 1 / options.scale};
   }
+  if (data.autoencoder) require_latents(data.autoencoder->config(), data.shape);
   if (options.held_out > 0) hold_out(data, options, how);
   return data;
 }

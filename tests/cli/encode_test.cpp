@@ -48,6 +48,16 @@ class EncodeCli : public ::testing::Test {
     EXPECT_NE(lines[0].find(part), std::string::npos) << lines[0];
     EXPECT_TRUE(lines[1].starts_with("hint: ")) << lines[1];
   }
+  // A classifier of such pictures, trained for a step.
+  std::string judge() {
+    if (!fs::exists(folder_ / "judge")) {
+      succeed({"train",   "--data",  "train.tar", "--size",      "16",         "--model",
+               "convnet", "--width", "4",         "--objective", "classifier", "--steps",
+               "1",       "--batch", "4",         "--held-out",  "2",          "--threads",
+               "1",       "--out",   "judge"});
+    }
+    return "judge";
+  }
   Words encode(const Words& more = {}) const {
     Words words = {"encode", "train.tar", "--size",      "16", "--vae", vae_,
                    "--out",  "latents",   "--per-shard", "5",  "--flip"};
@@ -61,8 +71,12 @@ class EncodeCli : public ::testing::Test {
 
 TEST_F(EncodeCli, goes_from_a_tar_of_pictures_to_samples_for_an_evaluator) {
   EXPECT_NE(succeed(encode()).find("latents of         14"), std::string::npos);
-  EXPECT_NE(succeed({"encode", "--check", "--out", "latents"}).find("3 of 3, whole"),
-            std::string::npos);
+  succeed(encode({"--part", "test"}));
+  const std::string checked = succeed({"encode", "--check", "--out", "latents"});
+  for (const char* part : {"train", "test"}) {
+    EXPECT_NE(checked.find(part), std::string::npos) << checked;
+  }
+  EXPECT_NE(checked.find("3 of 3 shards, whole"), std::string::npos) << checked;
   succeed({"train",          "--data", "latents",   "--flip", "--model", "XS/1", "--width",    "16",
            "--depth",        "1",      "--heads",   "1",      "--steps", "3",    "--batch",    "4",
            "--sample-every", "3",      "--limit",   "2",      "--vae",   vae_,   "--held-out", "2",
@@ -83,6 +97,11 @@ TEST_F(EncodeCli, goes_from_a_tar_of_pictures_to_samples_for_an_evaluator) {
       succeed({"score", "--model", "run", "--data", "train.tar", "--against", "latents", "--vae",
                vae_, "--threads", "1", "--out", "scores"});
   EXPECT_NE(by_picture.find("latents"), std::string::npos);
+  succeed({"evaluate", "--model", "run", "--features", judge(), "--reference", "train.tar", "--vae",
+           vae_, "--samples", "4", "--limit", "2", "--threads", "1", "--out", "evaluated"});
+  EXPECT_TRUE(fs::exists(folder_ / "evaluated/evaluation.json"));
+  succeed({"sweep", "--model", "run", "--features", judge(), "--reference", "train.tar", "--vae",
+           vae_, "--samples", "4", "--grid", "limit=2,3", "--threads", "1", "--out", "swept"});
   // Without the autoencoder there are latents to look at, and none for an evaluator.
   succeed({"sample", "--model", "run", "--per-class", "1", "--limit", "2", "--threads", "1",
            "--out", "latent-pictures"});
@@ -108,7 +127,7 @@ TEST_F(EncodeCli, says_what_is_wrong) {
                  3, "train.tar");
   expect_failure({"encode", "train.tar", "--size", "16", "--vae", "absent", "--out", "latents"}, 4,
                  "absent");
-  expect_failure({"encode", "--check", "--out", "nothing"}, 4, "manifest.json");
+  expect_failure({"encode", "--check", "--out", "nothing"}, 3, "holds no latents");
   succeed(encode());
   expect_failure(encode({"--stored", "float32"}), 2, "holds latents of other pictures");
   fs::remove(folder_ / "latents/train/shard-00001.safetensors");

@@ -108,6 +108,19 @@ TEST_F(EncodeSet, goes_on_after_the_last_finished_shard) {
                     vae_->encode(pixels_of(*from)).mean, 1e-6));
 }
 
+TEST_F(EncodeSet, makes_missing_shards_again) {
+  const SourcePtr from = pictures();
+  const EncodeOptions options = {.stored = Dtype::f32, .per_shard = 4, .batch = 4};
+  ASSERT_TRUE(encode(*from, options));
+  std::filesystem::remove(out_ / "shard-00001.safetensors");
+  expect_input_error("is missing", [&] { open_source(out_.string(), {}); });
+  ASSERT_TRUE(encode(*from, options));
+  EXPECT_EQ(calls_, 2);  // of that one, and of the last
+  const Batch batch = read_batch(*open_source(out_.string(), {}), 0, 11);
+  EXPECT_TRUE(close(states_of(batch, Scaling{}, torch::kFloat64),
+                    vae_->encode(pixels_of(*from)).mean, 1e-6));
+}
+
 TEST_F(EncodeSet, refuses_to_mix_two_sets) {
   EXPECT_TRUE(encode(*pictures(), {}));
   expect_error(ErrorKind::usage, "holds latents of other pictures",
@@ -124,7 +137,7 @@ TEST_F(EncodeSet, leaves_out_damaged_pictures_when_asked) {
   EXPECT_THROW(encode(*some, {}), Error);
   ASSERT_TRUE(encode(*some, {.skip_damaged = true, .per_shard = 1}));
   EXPECT_EQ(open_source(out_.string(), {})->size(), 7);
-  EXPECT_EQ(read_latent_manifest(out_).skipped.size(), 4u);
+  EXPECT_EQ(read_latent_manifest(out_).skipped(), 4);
   EXPECT_EQ(last_.skipped, 4);
 }
 

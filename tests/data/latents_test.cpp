@@ -68,7 +68,7 @@ class Latents : public ::testing::Test {
     for (int64_t i = 0; i < 3; ++i) {
       manifest.shards.push_back(write_shard(folder, i, i == 2 ? 1 : 2));
     }
-    manifest.skipped = {"a\nb.png"};
+    manifest.shards[1].skipped = {"'a\\x0ab.png'"};
     write_latent_manifest(manifest, folder);
     return manifest;
   }
@@ -93,7 +93,8 @@ TEST_F(Latents, manifest_reads_back) {
   EXPECT_EQ(read.examples(), 5);
   EXPECT_TRUE(read.complete());
   EXPECT_EQ(read.shards[2].crc32c, made.shards[2].crc32c);
-  EXPECT_EQ(read.skipped.size(), 1u);
+  EXPECT_EQ(read.skipped(), 1);
+  EXPECT_EQ(read.shards[1].skipped, made.shards[1].skipped);
 }
 
 TEST_F(Latents, are_one_source_of_all_shards) {
@@ -156,6 +157,7 @@ TEST_F(Latents, have_their_parts_side_by_side) {
   EXPECT_THROW(open_source(all, {.split = Split::test}), MissingPart);
   write(folder_ / "test");
   EXPECT_EQ(open_source(all, {.split = Split::test})->size(), 5);
+  EXPECT_EQ(open_source(all + "/train/", {.split = Split::test})->size(), 5);
 }
 
 TEST_F(Latents, refuse_a_set_that_is_not_finished) {
@@ -171,9 +173,27 @@ TEST_F(Latents, notice_missing_and_changed_shards) {
   check_shards(manifest, folder_.path(), false);
   expect_input_error("another checksum", [&] { check_shards(manifest, folder_.path(), true); });
   fs::resize_file(folder_ / "shard-1.safetensors", 50);
-  expect_input_error("not as long", [&] { open_latents(folder_.path()); });
+  expect_input_error("is missing, or not as long", [&] { open_latents(folder_.path()); });
   fs::remove(folder_ / "shard-1.safetensors");
   expect_input_error("is missing", [&] { open_latents(folder_.path()); });
+}
+
+TEST_F(Latents, refuse_shards_of_another_count) {
+  LatentManifest manifest = write(folder_.path());
+  manifest.shards[0].count = 1;
+  write_latent_manifest(manifest, folder_.path());
+  expect_input_error("holds 2 latents where the manifest says 1",
+                     [&] { open_latents(folder_.path()); });
+}
+
+TEST_F(Latents, are_not_every_folder_with_a_manifest) {
+  EXPECT_FALSE(has_latents(folder_.path()));
+  for (const char* text : {"", "[]", "{}", R"({"format": 1})", R"({"format": "other"})"}) {
+    write_file(folder_ / "manifest.json", text);
+    EXPECT_FALSE(has_latents(folder_.path())) << text;
+  }
+  write_file(folder_ / "manifest.json", R"({"format": "eqm latents 99"})");
+  EXPECT_TRUE(has_latents(folder_.path()));
 }
 
 TEST_F(Latents, refuse_manifests_that_are_none) {
