@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cli/load.h"
 #include "cli/open_images.h"
 #include "eqm/base/error.h"
@@ -82,6 +85,14 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
     if (!data.statistics->has_pictures) return data;
   }
   data.pictures = pictures_for(network, options, what, Split::train, options.reference_count);
+  const std::vector<std::string>& known = network.class_names();
+  const std::vector<std::string>& own = data.pictures->class_names();
+  if (!known.empty() && !own.empty() && own != known) {
+    console.log->warn(
+        "the classifier of --features knows other classes ({}, ...) than {} has ({}, ...): its "
+        "features may tell little about such pictures",
+        known.front(), what, own.front());
+  }
   return data;
 }
 
@@ -89,8 +100,12 @@ void require_fitting(const FeatureNet& network, const Model& model, const Codec&
   const Shape made = codec.picture_shape(model.backbone->state_shape());
   const std::optional<Shape> wanted = network.picture_shape();
   if (wanted && made != *wanted) {
-    throw Error(ErrorKind::input, "the judge looks at pictures of another size than the model's",
-                "train a judge on the data that the model was trained on");
+    throw Error(ErrorKind::input,
+                fmt::format("the classifier of --features looks at pictures of {}, and the model "
+                            "makes {}",
+                            fmt::join(*wanted, "x"), fmt::join(made, "x")),
+                "train one on the model's data: eqm train --data SET --model convnet --objective "
+                "classifier --out runs/judge; then --features runs/judge");
   }
   if (!wanted && (made.size() != 3 || (made[0] != 1 && made[0] != 3))) {
     throw Error(ErrorKind::input, "Inception looks at pictures, and the model makes none",

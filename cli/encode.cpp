@@ -127,9 +127,11 @@ Examples:
       return exit_code_of(interrupt_requested());
     }
     const LatentManifest manifest = read_latent_manifest(folder);
-    std::cout << fmt::format("{:<18} {}\n{:<18} {}\n", "latents of", manifest.examples(), "shards",
+    std::cout << fmt::format("{:<18} {}\n{:<18} {}\n", "pictures", manifest.examples(), "shards",
                              manifest.shards.size());
-    if (begun) std::cout << fmt::format("{:<18} {:.0f}\n", "mean divergence", last.divergence);
+    if (begun) {
+      std::cout << fmt::format("{:<18} {:.0f} nats a picture\n", "KL divergence", last.divergence);
+    }
     if (manifest.skipped() > 0) {
       console.log->warn("{} damaged pictures were skipped: the manifest lists them",
                         manifest.skipped());

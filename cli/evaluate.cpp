@@ -103,6 +103,7 @@ Examples:
       field.emplace(load_for(model_, type));
       codec = codec_.codec_of(field->model(), type);
       check_model(*field, *codec, *network);
+      rule_ = descent_.resolved(field->model().objective).described();
     }
     if (samples || field) create_folder(out_);
     catch_interrupts();
@@ -307,6 +308,11 @@ Examples:
   void write_figures(const std::vector<EvaluatedSet>& sets, const ReferenceData& data,
                      const FeatureNet& network) const {
     const nlohmann::json figures = {
+        {"model", model_},
+        {"pictures", pictures_},
+        {"rule", rule_},
+        {"guidance", guidance_},
+        {"seed", seed_},
         {"features", comparison_.features},
         {"network", network.identity()},
         {"reference", comparison_.reference},
@@ -317,6 +323,7 @@ Examples:
   }
 
   std::string model_, pictures_, statistics_;
+  std::string rule_;  // of the samples, for the record
   std::string out_ = "out/evaluation";
   ComparisonOptions comparison_;
   int64_t samples_ = 2000, seed_ = 0;

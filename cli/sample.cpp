@@ -84,7 +84,7 @@ Examples:
     const Model model = load_for(model_, type);
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
-    const std::vector<Row> rows = rows_of(model);
+    const std::vector<Row> rows = rows_of(model, console);
     if (!choice_.npz.empty() && !choice_.npz.ends_with(".npz")) {
       throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", choice_.npz),
                   "name the file samples.npz, for instance");
@@ -139,7 +139,7 @@ Examples:
     std::optional<int64_t> label = {};  // none for mixtures
   };
 
-  std::vector<Row> rows_of(const Model& model) const {
+  std::vector<Row> rows_of(const Model& model, Console& console) const {
     if (!mix_.empty()) {
       if (!labels_.empty() || guidance_ != 1) {
         throw Error(ErrorKind::usage, "a mix says all weights itself",
@@ -153,6 +153,11 @@ Examples:
     } else {
       const int64_t classes = std::min(model.backbone->num_classes(), kMostClassesByDefault);
       for (int64_t label = 0; label < classes; ++label) labels.push_back(label);
+    }
+    const int64_t known = model.backbone->num_classes();
+    if (labels_.empty() && known > kMostClassesByDefault) {
+      console.log->info("drawing the first {} of {} classes; choose with --labels, or all",
+                        kMostClassesByDefault, known);
     }
     if (labels.empty()) {
       if (guidance_ != 1) {
@@ -173,9 +178,11 @@ Examples:
   void warn_of_old_pictures(Console& console) const {
     const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
     std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) return;
+    if (!choice_.pictures || !std::filesystem::is_directory(folder, ignored)) return;
     if (std::filesystem::is_empty(folder, ignored)) return;
-    console.log->warn("{} already holds pictures; those of other numbers stay", folder.string());
+    console.log->warn(
+        "{} holds pictures of an earlier run: those with numbers that this one does not draw stay",
+        folder.string());
   }
 
   // False when it was interrupted.

@@ -188,15 +188,20 @@ void SampleOutput::write_trace() {
 
 void SampleOutput::write_histogram() {
   const auto [least, most] = std::minmax_element(evaluations_.begin(), evaluations_.end());
-  const int bins = static_cast<int>(std::clamp(*most - *least + 1, 1.0, kMostBins));
+  // Whole numbers: each bin holds equally many of them, with some room at both sides.
+  constexpr double kRoom = 3;
+  const double each = std::ceil((*most - *least + 1) / kMostBins);
+  const double bins = std::ceil((*most - *least + 1) / each) + 2 * kRoom;
+  const double first = *least - 0.5 - kRoom * each;
   draw::Canvas canvas(640, 400);
   const std::vector<draw::Sample> samples = {{.name = "", .values = evaluations_}};
   draw::histogram(
-      canvas, {60, 56, 560, 280}, samples, bins,
+      canvas, {60, 56, 560, 280}, samples, static_cast<int>(bins),
       {.title = "Evaluations until a sample is done",
        .subtitle = fmt::format("{} samples, mean {:.1f}", evaluations_.size(), mean(evaluations_)),
        .x_label = "evaluations of the field",
-       .y_label = "samples"});
+       .y_label = "samples",
+       .x_range = draw::Range{first, first + bins * each}});
   write_figure(folder_ / "steps", canvas, origin_);
 }
 

@@ -13,8 +13,8 @@
 namespace eqm::cli {
 namespace {
 
-void print_summary(const RunSummary& summary, const std::string& out, int64_t steps) {
-  std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, steps);
+void print_summary(const RunSummary& summary, const std::string& out, const TrainOptions& options) {
+  std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, options.steps);
   std::cout << fmt::format("{:<16} {:.4g}\n", "loss", summary.smooth_loss);
   if (summary.held_out_loss) {
     std::cout << fmt::format("{:<16} {:.4g}  (averaged weights)\n", "held-out loss",
@@ -30,10 +30,12 @@ void print_summary(const RunSummary& summary, const std::string& out, int64_t st
     std::cout << fmt::format("{:<16} {} damaged examples\n", "skipped", summary.skipped);
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
-  if (summary.finished && summary.held_out_accuracy) {
-    std::cout << "next: eqm bench engine --features " << out << '\n';
+  if (summary.finished && is_classifier(options.objective.kind)) {
+    std::cout << "next: eqm evaluate --features " << out << " --pictures PATH\n";
   } else if (summary.finished) {
-    std::cout << fmt::format("next: eqm sample --model {0} --rule land --out {0}/drawn\n", out);
+    const std::string& vae = options.codec.vae;
+    std::cout << fmt::format("next: eqm sample --model {0} --rule land{1} --out {0}/drawn\n", out,
+                             vae.empty() ? "" : " --vae " + vae);
   } else {
     std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);
   }
@@ -98,7 +100,7 @@ Examples:
                           .quality = quality.get()};
     const RunSummary summary =
         run_training(training_, to_toml(options), {.folder = out_}, start, host);
-    print_summary(summary, out_, training_.steps);
+    print_summary(summary, out_, training_);
     return summary.finished ? 0 : exit_code_of(interrupt_requested());
   }
 

@@ -45,6 +45,17 @@ ReadPictures read_pictures(const Source& source, const Layout& layout, int64_t f
   return read;
 }
 
+// The first thing in which they differ, as people call it.
+std::string difference(const LatentRecipe& a, const LatentRecipe& b) {
+  if (a.data != b.data || a.pictures != b.pictures) return "the pictures they are of";
+  if (a.autoencoder != b.autoencoder) return "their autoencoder";
+  if (a.size != b.size) return "--size";
+  if (a.views != b.views) return "--flip";
+  if (a.stored != b.stored) return "--stored";
+  if (a.per_shard != b.per_shard) return "--per-shard";
+  return "their tiles (--vae-memory-mb)";
+}
+
 // What one shard gathers.
 struct ShardParts {
   std::vector<Tensor> posteriors;
@@ -95,9 +106,8 @@ class SetEncoder {
     LatentManifest found = read_latent_manifest(folder_);
     if (found.recipe != manifest_.recipe) {
       throw Error(ErrorKind::usage,
-                  fmt::format("{} holds latents of other pictures, another autoencoder or other "
-                              "options",
-                              in_quotes(folder_.string())),
+                  fmt::format("{} holds latents that differ in {}", in_quotes(folder_.string()),
+                              difference(found.recipe, manifest_.recipe)),
                   "choose another --out, or remove that folder");
     }
     const auto bad =

@@ -1,5 +1,7 @@
 #include "eqm/codec/options.h"
 
+#include "eqm/base/error.h"
+
 namespace eqm {
 
 void CodecOptions::declare(OptionSet& options) {
@@ -14,7 +16,12 @@ void CodecOptions::declare(OptionSet& options) {
 std::shared_ptr<const Vae> CodecOptions::open(const torch::TensorOptions& type) const {
   if (vae.empty()) return nullptr;
   const VaeLimits limits = {.memory = static_cast<double>(vae_memory_mb) * 1e6};
-  return std::make_shared<const Vae>(Vae::load(vae, type, limits));
+  try {
+    return std::make_shared<const Vae>(Vae::load(vae, type, limits));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    throw Error(error.kind(), error.what(), where_autoencoders_come_from());
+  }
 }
 
 Codec CodecOptions::codec_of(const Model& model, const torch::TensorOptions& type) const {

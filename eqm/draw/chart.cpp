@@ -150,7 +150,7 @@ void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int b
   for (const Sample& sample : samples) {
     for (const double value : sample.values) x.include(value);
   }
-  x = widened(x);
+  x = options.x_range ? *options.x_range : widened(x);
   // A bin of one value must stand on a log axis, too: its floor is half a count.
   const double floor = options.y_scale == Scale::log ? std::log10(0.5) : 0;
   Range y{floor, floor};

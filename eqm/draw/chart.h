@@ -31,9 +31,10 @@ struct ChartOptions {
   std::string subtitle = {};
   std::string x_label = {};
   std::string y_label = {};
-  Scale y_scale = Scale::linear;     // log leaves out what is not positive
-  std::optional<Place> legend = {};  // none: the corner that hides the fewest points
-  bool dots = false;                 // marks the points that a curve goes through
+  Scale y_scale = Scale::linear;      // log leaves out what is not positive
+  std::optional<Place> legend = {};   // none: the corner that hides the fewest points
+  bool dots = false;                  // marks the points that a curve goes through
+  std::optional<Range> x_range = {};  // of a histogram's bins; none: that of the values
 };
 
 // Curves in the order of the categorical palette; a value that cannot be drawn breaks its curve.

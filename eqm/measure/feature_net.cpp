@@ -30,6 +30,11 @@ FeatureNet::Opinion FeatureNet::of(const Tensor& pixels) const {
           .labels = joined(&Opinion::labels)};
 }
 
+const std::vector<std::string>& FeatureNet::class_names() const {
+  static const std::vector<std::string> none;
+  return none;
+}
+
 int64_t FeatureNet::feature_count() const {
   Shape shape = picture_shape().value_or(Shape{1, 8, 8});
   shape.insert(shape.begin(), 1);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eqm/data/source.h"
 #include "eqm/measure/frechet.h"
@@ -31,6 +32,9 @@ class FeatureNet {
 
   // What pictures must be, [C, H, W]; nothing for a network that takes grey and colour of any size.
   virtual std::optional<Shape> picture_shape() const = 0;
+
+  // Those that its labels are of; empty when they are not the data's.
+  virtual const std::vector<std::string>& class_names() const;
 
   // d, by looking at a black picture.
   int64_t feature_count() const;

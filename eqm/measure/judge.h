@@ -15,6 +15,7 @@ class Judge final : public FeatureNet {
   int64_t at_once() const override { return 256; }
   std::optional<Shape> picture_shape() const override { return model_.backbone->state_shape(); }
   std::string identity() const override { return identity_; }
+  const std::vector<std::string>& class_names() const override { return model_.class_names; }
 
   const Model& model() const { return model_; }
 

@@ -107,9 +107,9 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
   state.optimiser.step(report.lr);
   state.ema.update(backbone,
                    options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
-  state.smooth_loss = state.step == 0
-                          ? report.loss
-                          : kSmoothing * state.smooth_loss + (1 - kSmoothing) * report.loss;
+  // A plain mean at first, so that short runs do not tell of their first step only.
+  const double news = std::max(1 - kSmoothing, 1 / static_cast<double>(state.step + 1));
+  state.smooth_loss += news * (report.loss - state.smooth_loss);
   ++state.step;
   return report;
 }

@@ -70,7 +70,7 @@ class EncodeCli : public ::testing::Test {
 };
 
 TEST_F(EncodeCli, goes_from_a_tar_of_pictures_to_samples_for_an_evaluator) {
-  EXPECT_NE(succeed(encode()).find("latents of         14"), std::string::npos);
+  EXPECT_NE(succeed(encode()).find("pictures           14"), std::string::npos);
   succeed(encode({"--part", "test"}));
   const std::string checked = succeed({"encode", "--check", "--out", "latents"});
   for (const char* part : {"train", "test"}) {
@@ -129,7 +129,7 @@ TEST_F(EncodeCli, says_what_is_wrong) {
                  "absent");
   expect_failure({"encode", "--check", "--out", "nothing"}, 3, "holds no latents");
   succeed(encode());
-  expect_failure(encode({"--stored", "float32"}), 2, "holds latents of other pictures");
+  expect_failure(encode({"--stored", "float32"}), 2, "holds latents that differ in --stored");
   fs::remove(folder_ / "latents/train/shard-00001.safetensors");
   expect_failure({"train", "--data", "latents", "--out", "run"}, 3, "is missing");
   succeed({"encode", "train.tar", "--size", "16", "--vae", vae_, "--out", "plain"});

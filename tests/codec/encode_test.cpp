@@ -123,9 +123,10 @@ TEST_F(EncodeSet, makes_missing_shards_again) {
 
 TEST_F(EncodeSet, refuses_to_mix_two_sets) {
   EXPECT_TRUE(encode(*pictures(), {}));
-  expect_error(ErrorKind::usage, "holds latents of other pictures",
+  expect_error(ErrorKind::usage, "differ in the pictures",
                [&] { encode(*pictures(/*seed=*/1), {}); });
-  expect_error(ErrorKind::usage, "other options", [&] { encode(*pictures(), {.mirrored = true}); });
+  expect_error(ErrorKind::usage, "differ in --flip",
+               [&] { encode(*pictures(), {.mirrored = true}); });
 }
 
 TEST_F(EncodeSet, leaves_out_damaged_pictures_when_asked) {
