@@ -11,7 +11,9 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
+#include "eqm/data/layout.h"
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/folder_lock.h"
 #include "eqm/tensor/runtime.h"
 
 namespace eqm::cli {
@@ -82,7 +84,13 @@ Examples:
     // What has no parts is what it is called.
     const SourcePtr pictures =
         part_ == Split::test ? open_unseen(data_, how) : open_images(data_, how);
-    create_folder(folder);
+    std::error_code ignored;
+    if (std::filesystem::equivalent(data_, out_, ignored)) {
+      throw Error(ErrorKind::usage, "latents would be written among the pictures",
+                  "choose an --out that is not --data");
+    }
+    latent_shape(vae->config(), layout_of(*pictures).shape);  // refuses before anything is written
+    const FolderLock lock(folder);
     sweep_temporaries(folder);
     catch_interrupts();
     return encode(*pictures, *vae, folder, console);
@@ -94,7 +102,7 @@ Examples:
     bool any = false;
     for (const char* part : {"train", "test"}) {
       const std::filesystem::path folder = std::filesystem::path(out_) / part;
-      if (!has_latents(folder)) continue;
+      if (!has_latent_manifest(folder)) continue;
       const LatentManifest manifest = read_latent_manifest(folder);
       check_shards(manifest, folder, /*content=*/true);
       std::cout << fmt::format("{:<18} {} of {} shards, whole; latents of {} pictures\n", part,
@@ -136,7 +144,11 @@ Examples:
       console.log->warn("{} damaged pictures were skipped: the manifest lists them",
                         manifest.skipped());
     }
-    console.log->info("wrote {}", folder.string());
+    if (begun) {
+      console.log->info("wrote {}", folder.string());
+    } else {
+      console.log->info("nothing was left to do; --check compares the checksums");
+    }
     return 0;
   }
 

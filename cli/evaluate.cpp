@@ -99,6 +99,10 @@ Examples:
     std::optional<Codec> codec;
     SourcePtr samples;
     if (!pictures_.empty()) samples = given(*network);
+    if (samples && samples->size() < 2) {
+      throw Error(ErrorKind::input, fmt::format("'{}' has one picture only", pictures_),
+                  "a set has two pictures or more");
+    }
     if (!model_.empty()) {
       field.emplace(load_for(model_, type));
       codec = codec_.codec_of(field->model(), type);
@@ -137,6 +141,12 @@ Examples:
     if (!statistics_.ends_with(".npz")) {
       throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", statistics_),
                   "name the file statistics.npz, for instance");
+    }
+    for (const std::string& input : {comparison_.reference, pictures_}) {
+      std::error_code ignored;
+      if (!std::filesystem::equivalent(input, statistics_, ignored)) continue;
+      throw Error(ErrorKind::usage, fmt::format("'{}' would be overwritten", input),
+                  "name another file with --save-statistics");
     }
     const AtomicFile place(statistics_);  // a bad one is refused before anything is looked at
   }
@@ -185,6 +195,10 @@ Examples:
     if (interrupt_requested() != 0) return nullptr;
     const auto lost = std::ranges::count(result.samples, DescentStatus::diverged,
                                          [](const SampleRecord& record) { return record.status; });
+    if (lost == samples_) {
+      throw Error(ErrorKind::numeric, "every sample diverged",
+                  "take smaller steps (--eta, --limit); are the model's weights sound?");
+    }
     if (lost > 0) {
       console.log->warn("{} of {} samples diverged and are judged as they were before", lost,
                         samples_);

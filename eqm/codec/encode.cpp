@@ -102,7 +102,7 @@ class SetEncoder {
  private:
   // Takes over what an earlier run left.
   void keep_finished() {
-    if (!has_latents(folder_)) return;
+    if (!has_latent_manifest(folder_)) return;
     LatentManifest found = read_latent_manifest(folder_);
     if (found.recipe != manifest_.recipe) {
       throw Error(ErrorKind::usage,
@@ -162,8 +162,9 @@ class SetEncoder {
     if (options_.mirrored) moments = torch::cat({moments, vae_.moments(x.flip({3}))}, 1);
     const Tensor stored = moments.to(torch::kCPU, scalar_type(options_.stored));
     if (!stored.isfinite().all().item<bool>()) {
-      throw Error(ErrorKind::numeric, "the autoencoder answered numbers that are not finite",
-                  "are its weights whole? --stored float32 holds larger numbers");
+      throw Error(ErrorKind::numeric,
+                  "the posteriors are too large for the type they are stored in",
+                  "use --stored float32");
     }
     shard.posteriors.push_back(stored);
     shard.labels.insert(shard.labels.end(), batch.labels.begin(), batch.labels.end());

@@ -115,6 +115,13 @@ double numbers_per_pixel(const VaeConfig& config) {
   return 5 * static_cast<double>(std::max(config.channels[0], second));
 }
 
+// What is made of numbers must be numbers; latents of a descent that went astray may be anything.
+Tensor require_numbers(const Tensor& made, const Tensor& from) {
+  if (made.isfinite().all().item<bool>() || !from.isfinite().all().item<bool>()) return made;
+  throw Error(ErrorKind::numeric, "the autoencoder answered numbers that are not finite",
+              "are its weights whole? get the file of --vae again");
+}
+
 // Of tiles that take `share` of the memory that height x width pixels do.
 int64_t tile_side(int64_t height, int64_t width, double share, int64_t align) {
   constexpr int64_t kLeast = 16;  // in units of `align`: the network must see something
@@ -216,12 +223,13 @@ Tensor Vae::moments(const Tensor& pictures) const {
   if (pictures.size(0) == 0)
     return torch::empty({0, 2 * latents[0], latents[1], latents[2]}, options());
   const torch::NoGradGuard guard;
-  return bounded(
+  const Tensor made = bounded(
       pictures.to(options()), numbers_per_pixel(config_), limits_.memory, factor,
       [&](const Tensor& rows) { return encode_rows(rows); },
       [&](const Tensor& row, const Tiling& tiling) {
         return in_tiles(row, tiling, 1, factor, [&](const Tensor& x) { return encode_rows(x); });
       });
+  return require_numbers(made, pictures);
 }
 
 Posterior Vae::encode(const Tensor& pictures) const {
@@ -237,12 +245,13 @@ Tensor Vae::decode(const Tensor& latents) const {
     return torch::empty({0, config_.image_channels, height, width}, options());
   }
   const double numbers = numbers_per_pixel(config_) * static_cast<double>(factor * factor);
-  return bounded(
+  const Tensor made = bounded(
       latents.to(options()), numbers, limits_.memory, 1,
       [&](const Tensor& rows) { return decode_rows(rows); },
       [&](const Tensor& row, const Tiling& tiling) {
         return in_tiles(row, tiling, factor, 1, [&](const Tensor& x) { return decode_rows(x); });
       });
+  return require_numbers(made, latents);
 }
 
 }  // namespace eqm

@@ -105,11 +105,11 @@ Shape latent_shape(const VaeConfig& config, const Shape& picture) {
   const auto fits = [&](int64_t side) { return side >= factor && side % factor == 0; };
   if (picture.size() != 3 || picture[0] != config.image_channels || !fits(picture[1]) ||
       !fits(picture[2])) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("the autoencoder takes pictures of {} channels whose sides divide by {}",
-                    config.image_channels, factor),
-        "bring them to that with --size and --channels");
+    throw Error(ErrorKind::usage,
+                fmt::format("the autoencoder takes pictures of {} channels whose sides divide by "
+                            "{}, and these are [{}]",
+                            config.image_channels, factor, fmt::join(picture, ", ")),
+                "bring them to that with --size");
   }
   return {config.latent_channels, picture[1] / factor, picture[2] / factor};
 }

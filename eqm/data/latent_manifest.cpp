@@ -85,6 +85,11 @@ int64_t LatentManifest::skipped() const {
   return count;
 }
 
+bool has_latent_manifest(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / kManifest, ignored);
+}
+
 bool has_latents(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_regular_file(folder / kManifest, ignored)) return false;

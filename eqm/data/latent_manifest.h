@@ -47,6 +47,9 @@ struct LatentManifest {
 // else.
 bool has_latents(const std::filesystem::path& folder);
 
+// Whether there is a file by that name, whatever is in it.
+bool has_latent_manifest(const std::filesystem::path& folder);
+
 // Kind input when the text is no manifest; `source` is named in errors.
 LatentManifest parse_latent_manifest(std::string_view text, const std::string& source);
 

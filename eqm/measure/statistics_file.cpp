@@ -62,6 +62,10 @@ Moments read_moments(const NpzFile& file, const std::string& suffix, int64_t cou
                       fmt::format("has no covariance in sigma{}: it is not symmetric", suffix),
                       "is it the file you meant?");
   }
+  if (covariance.diagonal().min().item<double>() < 0) {
+    refuse_statistics(path, fmt::format("has negative variances in sigma{}", suffix),
+                      "is it the file you meant?");
+  }
   return {count, mean, covariance};
 }
 

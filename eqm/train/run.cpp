@@ -11,6 +11,7 @@
 #include "eqm/base/memory.h"
 #include "eqm/data/loader.h"
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/folder_lock.h"
 #include "eqm/io/png.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/held_out.h"
@@ -300,7 +301,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
     host.log->info("the data have no test part: judging by {} examples kept aside",
                    data.held_out->size());
   }
-  const RunLock lock(paths);
+  const FolderLock lock(paths.folder);
   if (start == RunStart::fresh && holds_a_run(paths)) {
     throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
                 "go on with --resume, or choose another --out");

@@ -5,12 +5,10 @@
 //   samples/             grids of samples from fixed noise
 //   checkpoints/         see checkpoint.h
 //   model.safetensors    the averaged weights when training ended or was stopped
-// While a run writes, it holds a lock that ends with the process, however it ends.
+// While a run writes, it holds a FolderLock.
 #pragma once
 
 #include <filesystem>
-
-#include "eqm/io/file_descriptor.h"
 
 namespace eqm {
 
@@ -23,16 +21,6 @@ struct RunPaths {
   std::filesystem::path samples() const { return folder / "samples"; }
   std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   std::filesystem::path model() const { return folder / "model.safetensors"; }
-  std::filesystem::path lock() const { return folder / "run.lock"; }
-};
-
-class RunLock {
- public:
-  // Makes the folder if need be. Throws an i/o error when a living process holds the lock.
-  explicit RunLock(const RunPaths& paths);
-
- private:
-  FileDescriptor file_;
 };
 
 // A model file from what a user points at: the file itself, a checkpoint, or a run, of which the

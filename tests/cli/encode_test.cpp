@@ -128,6 +128,8 @@ TEST_F(EncodeCli, says_what_is_wrong) {
   expect_failure({"encode", "train.tar", "--size", "16", "--vae", "absent", "--out", "latents"}, 4,
                  "absent");
   expect_failure({"encode", "--check", "--out", "nothing"}, 3, "holds no latents");
+  expect_failure({"encode", "train.tar", "--size", "16", "--vae", vae_, "--out", "train.tar"}, 2,
+                 "among the pictures");
   succeed(encode());
   expect_failure(encode({"--stored", "float32"}), 2, "holds latents that differ in --stored");
   fs::remove(folder_ / "latents/train/shard-00001.safetensors");

@@ -147,6 +147,15 @@ TEST_F(SmallVaeTest, makes_nothing_of_no_pictures) {
   EXPECT_EQ(vae.decode(torch::zeros({0, 4, 4, 2})).sizes(), Shape({0, 3, 16, 8}));
 }
 
+TEST_F(SmallVaeTest, says_when_it_answers_no_numbers) {
+  write_small_vae(file_, {.not_a_number = "decoder.conv_in.bias"});
+  const Vae vae = Vae::load(file_, torch::kFloat32);
+  vae.moments(torch::zeros({1, 3, 8, 8}));
+  expect_error(ErrorKind::numeric, "numbers that are not finite", [&] {
+    vae.decode(torch::zeros({1, 4, 2, 2}));
+  });
+}
+
 TEST_F(SmallVaeTest, tells_weights_apart) {
   write_small_vae(file_);
   const uint64_t first = Vae::load(file_, torch::kFloat32).fingerprint();

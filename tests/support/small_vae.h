@@ -14,8 +14,9 @@ namespace eqm::test {
 struct SmallVae {
   uint64_t seed = 1;
   std::string groups = "4";
-  std::string leave_out = {};  // a weight that is missing
-  std::string extra = {};      // one too many
+  std::string leave_out = {};     // a weight that is missing
+  std::string extra = {};         // one too many
+  std::string not_a_number = {};  // one that is spoilt
 };
 
 // Three levels: a latent covers 4x4 pixels.
@@ -35,6 +36,7 @@ inline void write_small_vae(const std::filesystem::path& path, const SmallVae& m
       else
         weight.fill_(1);
     }
+    if (name == made.not_a_number) weight.fill_(std::nan(""));
     tensors.emplace_back(name, weight);
   }
   if (!made.extra.empty()) tensors.emplace_back(made.extra, torch::zeros({1}));

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/folder_lock.h"
 #include "eqm/io/mapped_file.h"
 #include "eqm/io/png.h"
 #include "eqm/train/checkpoint.h"
@@ -331,7 +332,7 @@ TEST_F(RunTraining, refuses_to_begin_where_a_run_is) {
 }
 
 TEST_F(RunTraining, refuses_a_folder_in_use) {
-  const RunLock lock(paths());
+  const FolderLock lock(paths().folder);
   expect_error(ErrorKind::io, "in use by process",
                [&] { run(options_, paths(), RunStart::fresh); });
   EXPECT_FALSE(fs::exists(paths().config()));
