@@ -34,8 +34,8 @@ void write_samples(const std::filesystem::path& path, const PlaneDescent& descen
   write_csv(path, {"x", "y", "steps", "norm", "status"}, values, 5);
 }
 
-void write_figure(const std::filesystem::path& folder, const PlaneStudy& study,
-                  const PlaneOptions& options) {
+void write_study(const std::filesystem::path& folder, const PlaneStudy& study,
+                 const PlaneOptions& options) {
   const draw::Canvas canvas = draw_plane(study);
   draw::Pixels pixels = canvas.to_pixels(kPngScale);
   write_png(folder / "landscape.png",
@@ -118,7 +118,7 @@ Examples:
       save_model(study.flow->model, folder / "model-fm.safetensors");
       write_samples(folder / "samples-fm.csv", *study.flow);
     }
-    write_figure(folder, study, plane_);
+    write_study(folder, study, plane_);
     std::cout << "sliced Wasserstein distance to the data\n";
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));
