@@ -11,6 +11,7 @@
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
 #include "eqm/data/evenly.h"
+#include "eqm/data/missing_part.h"
 #include "eqm/data/pick_source.h"
 #include "eqm/io/file_kind.h"
 #include "eqm/io/safetensors.h"
@@ -94,6 +95,16 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
         known.front(), what, own.front());
   }
   return data;
+}
+
+SourcePtr unseen_pictures(const FeatureNet& network, const ComparisonOptions& options,
+                          int64_t count) {
+  if (is_file(options.reference) && holds_statistics(options.reference)) return nullptr;
+  try {
+    return pictures_for(network, options, options.reference, Split::test, count);
+  } catch (const MissingPart&) {
+    return nullptr;
+  }
 }
 
 void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec) {

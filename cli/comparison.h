@@ -43,6 +43,10 @@ struct ReferenceData {
 ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions& options,
                              Console& console);
 
+// As many pictures of the reference's test part; null when it has none, as files of statistics.
+SourcePtr unseen_pictures(const FeatureNet& network, const ComparisonOptions& options,
+                          int64_t count);
+
 // Kind input when the network cannot look at what the model makes.
 void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec);
 

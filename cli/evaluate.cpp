@@ -275,8 +275,7 @@ Examples:
     std::vector<EvaluatedSet> sets = {
         {model_.empty() ? "pictures" : "samples", evaluate(*set, reference, evaluation_)}};
     if (floor_) {
-      for (const auto& [what, source] :
-           ends_of_the_scale(*samples, network, data.statistics.has_value(), console)) {
+      for (const auto& [what, source] : ends_of_the_scale(*samples, network, console)) {
         const auto other = features(what, network, *source, console);
         if (!other) return exit_code_of(interrupt_requested());
         sets.push_back({what, evaluate(*other, reference, evaluation_)});
@@ -301,14 +300,11 @@ Examples:
   // As many held-out real pictures, if there are any, and as many of pure noise.
   std::vector<std::pair<std::string, SourcePtr>> ends_of_the_scale(const Source& samples,
                                                                    const FeatureNet& network,
-                                                                   bool has_statistics,
                                                                    Console& console) const {
     std::vector<std::pair<std::string, SourcePtr>> ends;
-    try {
-      if (has_statistics) throw MissingPart(comparison_.reference, "");
-      ends.emplace_back("real", pictures_for(network, comparison_, comparison_.reference,
-                                             Split::test, samples.size()));
-    } catch (const MissingPart&) {
+    if (const SourcePtr unseen = unseen_pictures(network, comparison_, samples.size())) {
+      ends.emplace_back("real", unseen);
+    } else {
       console.log->warn("{} has no test part: no real pictures to compare with",
                         comparison_.reference);
     }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "eqm/codec/states.h"
-#include "eqm/data/missing_part.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
@@ -41,14 +40,9 @@ const FrechetTarget& QualityMeter::reference() const {
 }
 
 std::optional<double> QualityMeter::floor(int64_t count) const {
-  if (data_.statistics) return std::nullopt;  // a file of statistics has no test part
-  try {
-    const SourcePtr unseen =
-        pictures_for(*network_, options_, options_.reference, Split::test, count);
-    return reference().distance(moments_of(*network_, *unseen));
-  } catch (const MissingPart&) {
-    return std::nullopt;
-  }
+  const SourcePtr unseen = unseen_pictures(*network_, options_, count);
+  if (!unseen) return std::nullopt;
+  return reference().distance(moments_of(*network_, *unseen));
 }
 
 Quality QualityMeter::of(const Tensor& states, const Codec& codec, const Tensor& labels) const {

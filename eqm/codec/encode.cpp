@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,9 +46,9 @@ ReadPictures read_pictures(const Source& source, const Layout& layout, int64_t f
 
 // The first thing in which they differ, as people call it.
 std::string difference(const LatentRecipe& a, const LatentRecipe& b) {
+  if (a.size != b.size) return "--size";
   if (a.data != b.data || a.pictures != b.pictures) return "the pictures they are of";
   if (a.autoencoder != b.autoencoder) return "their autoencoder";
-  if (a.size != b.size) return "--size";
   if (a.views != b.views) return "--flip";
   if (a.stored != b.stored) return "--stored";
   if (a.per_shard != b.per_shard) return "--per-shard";

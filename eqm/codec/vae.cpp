@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
 #include "eqm/base/hash.h"
-#include "eqm/codec/tiles.h"
 #include "eqm/io/text.h"
+#include "eqm/io/weights_file.h"
 #include "eqm/tensor/bridge.h"
 #include "eqm/tensor/named_tensors.h"
 
@@ -122,32 +121,6 @@ Tensor require_numbers(const Tensor& made, const Tensor& from) {
               "are its weights whole? get the file of --vae again");
 }
 
-// Of tiles that take `share` of the memory that height x width pixels do.
-int64_t tile_side(int64_t height, int64_t width, double share, int64_t align) {
-  constexpr int64_t kLeast = 16;  // in units of `align`: the network must see something
-  const double side = std::sqrt(share * static_cast<double>(height * width));
-  return std::max(kLeast, static_cast<int64_t>(side) / align) * align;
-}
-
-// Applies a function to some rows at a time, or to tiles of one row, as many as the memory allows.
-Tensor bounded(const Tensor& x, double numbers, double memory, int64_t align,
-               const std::function<Tensor(const Tensor&)>& rows,
-               const std::function<Tensor(const Tensor&, const Tiling&)>& tiles) {
-  const double each = numbers * static_cast<double>(x.size(2) * x.size(3) * x.element_size());
-  if (each > memory) {
-    const int64_t side = tile_side(x.size(2), x.size(3), memory / each, align);
-    const Tiling tiling = {.side = side, .overlap = side / align / 4 * align, .align = align};
-    std::vector<Tensor> parts;
-    for (const Tensor& row : x.split(1)) parts.push_back(tiles(row, tiling));
-    return torch::cat(parts);
-  }
-  const auto at_once = std::max<int64_t>(1, static_cast<int64_t>(memory / each));
-  if (x.size(0) <= at_once) return rows(x);
-  std::vector<Tensor> parts;
-  for (const Tensor& some : x.split(at_once)) parts.push_back(rows(some));
-  return torch::cat(parts);
-}
-
 }  // namespace
 
 Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& type,
@@ -182,15 +155,33 @@ Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& typ
   return vae;
 }
 
+double Vae::memory_for(int64_t height, int64_t width) const {
+  return numbers_per_pixel(config_) * static_cast<double>(height * width) *
+         static_cast<double>(options().dtype().itemsize());
+}
+
 int64_t Vae::tile_for(int64_t height, int64_t width) const {
-  const double each = numbers_per_pixel(config_) * static_cast<double>(height * width) *
-                      static_cast<double>(options().dtype().itemsize());
-  if (each <= limits_.memory) return 0;
-  return tile_side(height, width, limits_.memory / each, config_.factor());
+  constexpr int64_t kLeast = 16;  // latents: the network must see something
+  const double share = limits_.memory / memory_for(height, width);
+  if (share >= 1) return 0;
+  const double side = std::sqrt(share * static_cast<double>(height * width));
+  const int64_t factor = config_.factor();
+  return std::max(kLeast, static_cast<int64_t>(side) / factor) * factor;
 }
 
 torch::TensorOptions Vae::options() const {
   return weights_.begin()->second.options();
+}
+
+Tensor Vae::in_portions(const Tensor& x, const Portion& portion, int64_t up, int64_t down,
+                        const std::function<Tensor(const Tensor&)>& function) {
+  if (portion.tiling.side == 0 && x.size(0) <= portion.rows) return function(x);
+  std::vector<Tensor> parts;
+  for (const Tensor& some : x.split(portion.rows)) {
+    parts.push_back(portion.tiling.side == 0 ? function(some)
+                                             : in_tiles(some, portion.tiling, up, down, function));
+  }
+  return torch::cat(parts);
 }
 
 Tensor Vae::encode_rows(const Tensor& pictures) const {
@@ -217,18 +208,22 @@ Tensor Vae::decode_rows(const Tensor& latents) const {
   return layers.conv(layers.active_norm(h, "decoder.conv_norm_out"), "decoder.conv_out");
 }
 
+Vae::Portion Vae::portion_for(int64_t height, int64_t width, int64_t unit) const {
+  const int64_t tile = tile_for(height, width) / config_.factor();
+  const double at_once = limits_.memory / memory_for(height, width);
+  return {.rows = std::max<int64_t>(1, static_cast<int64_t>(at_once)),
+          .tiling = {.side = tile * unit, .overlap = tile / 4 * unit, .align = unit}};
+}
+
 Tensor Vae::moments(const Tensor& pictures) const {
   const int64_t factor = config_.factor();
   const Shape latents = latent_shape(config_, pictures.sizes().slice(1).vec());
   if (pictures.size(0) == 0)
     return torch::empty({0, 2 * latents[0], latents[1], latents[2]}, options());
   const torch::NoGradGuard guard;
-  const Tensor made = bounded(
-      pictures.to(options()), numbers_per_pixel(config_), limits_.memory, factor,
-      [&](const Tensor& rows) { return encode_rows(rows); },
-      [&](const Tensor& row, const Tiling& tiling) {
-        return in_tiles(row, tiling, 1, factor, [&](const Tensor& x) { return encode_rows(x); });
-      });
+  const Tensor made =
+      in_portions(pictures.to(options()), portion_for(pictures.size(2), pictures.size(3), factor),
+                  1, factor, [&](const Tensor& x) { return encode_rows(x); });
   return require_numbers(made, pictures);
 }
 
@@ -240,17 +235,12 @@ Tensor Vae::decode(const Tensor& latents) const {
   require_latents(config_, latents.sizes().slice(1).vec());
   const torch::NoGradGuard guard;
   const int64_t factor = config_.factor();
+  const int64_t height = latents.size(2) * factor, width = latents.size(3) * factor;
   if (latents.size(0) == 0) {
-    const int64_t height = latents.size(2) * factor, width = latents.size(3) * factor;
     return torch::empty({0, config_.image_channels, height, width}, options());
   }
-  const double numbers = numbers_per_pixel(config_) * static_cast<double>(factor * factor);
-  const Tensor made = bounded(
-      latents.to(options()), numbers, limits_.memory, 1,
-      [&](const Tensor& rows) { return decode_rows(rows); },
-      [&](const Tensor& row, const Tiling& tiling) {
-        return in_tiles(row, tiling, factor, 1, [&](const Tensor& x) { return decode_rows(x); });
-      });
+  const Tensor made = in_portions(latents.to(options()), portion_for(height, width, 1), factor, 1,
+                                  [&](const Tensor& x) { return decode_rows(x); });
   return require_numbers(made, latents);
 }
 

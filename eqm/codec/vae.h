@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "eqm/codec/posterior.h"
+#include "eqm/codec/tiles.h"
 #include "eqm/codec/vae_config.h"
 #include "eqm/tensor/torch.h"
 
@@ -45,6 +47,17 @@ class Vae {
 
  private:
   Vae() = default;
+
+  // How much is computed together: so many rows, or tiles of one row where they have a side.
+  struct Portion {
+    int64_t rows = 1;
+    Tiling tiling;
+  };
+  // Of pictures of this size, in pixels of what is computed on, which cover 1 / `unit` latents.
+  Portion portion_for(int64_t height, int64_t width, int64_t unit) const;
+  static Tensor in_portions(const Tensor& x, const Portion& portion, int64_t up, int64_t down,
+                            const std::function<Tensor(const Tensor&)>& function);
+  double memory_for(int64_t height, int64_t width) const;  // of the activations of one picture
 
   Tensor encode_rows(const Tensor& pictures) const;
   Tensor decode_rows(const Tensor& latents) const;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "eqm/io/weights_file.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm {

@@ -102,11 +102,12 @@ SourcePtr open_latent_folder(const fs::path& path, Split split) {
 }
 
 SourcePtr open_folder(const fs::path& path, const ImageSourceOptions& options) {
-  if (has_latents(path / "train")) return open_latent_folder(path / "train", options.split);
+  for (const fs::path& folder : {path / "train", path}) {
+    if (has_latents(folder)) return open_latent_folder(folder, options.split);
+  }
   if (find_idx_images(path, Split::train) || find_idx_images(path, Split::test)) {
     return open_idx_folder(path, options.split);
   }
-  if (has_latents(path)) return open_latent_folder(path, options.split);
   if (is_cifar_folder(path)) return open_cifar_folder(path, options.split);
   if (const auto part = part_in(path, options.split)) {
     return open_file(*part, {.split = Split::train, .channels = options.channels});
