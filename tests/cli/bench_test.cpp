@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/cli/tiny_models.h"
+#include "tests/support/content_of.h"
 
 namespace eqm::test {
 namespace {
@@ -61,8 +62,8 @@ TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
         {.folder = shared_->path()});
   };
   const auto lines = [](const std::string& name) {
-    std::ifstream file(*shared_ / name);
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+    const std::string text = content_of(*shared_ / name);
+    return std::count(text.begin(), text.end(), '\n');
   };
   const ProgramResult first = sweep("rule=gd,land limit=3", "sweep");
   ASSERT_EQ(first.exit_code, 0) << first.errors;

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <thread>
@@ -12,16 +11,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/content_of.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm::test {
 namespace {
 
 using Words = std::vector<std::string>;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class Cli : public ::testing::Test {
  protected:
@@ -61,10 +57,7 @@ class Cli : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return (folder_ / name).string();
   }
-  std::string read(const std::string& name) const {
-    std::ifstream file(folder_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  std::string read(const std::string& name) const { return content_of(folder_ / name); }
   Words names_in(const std::string& name) const {
     Words names;
     if (!std::filesystem::exists(folder_ / name)) return names;

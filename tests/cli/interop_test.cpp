@@ -22,9 +22,7 @@ namespace {
 using namespace pickled;
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+constexpr const char* kShippedModel = EQM_SOURCE_FOLDER "/models/fashion-xs4.safetensors";
 
 class InteropCli : public ::testing::Test {
  protected:
@@ -116,7 +114,7 @@ TEST_F(InteropCli, import_refuses_hostile_files) {
 TEST_F(InteropCli, samples_go_to_an_npz) {
   for (const std::string method : {"stored", "deflated"}) {
     const ProgramResult result =
-        run({"sample", EQM_SHIPPED_MODEL, "--labels", "3,8", "--per-class", "2", "--limit", "2",
+        run({"sample", kShippedModel, "--labels", "3,8", "--per-class", "2", "--limit", "2",
              "--npz", "samples.npz", "--npz-method", method, "--out", "out"});
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_TRUE(contains(result.errors, "wrote 4 samples to samples.npz")) << result.errors;
@@ -134,7 +132,7 @@ TEST_F(InteropCli, samples_go_to_an_npz) {
   }
   // More than a grid can show, of a number that no class divides.
   const ProgramResult many =
-      run({"sample", EQM_SHIPPED_MODEL, "--labels", "0,1,2", "--count", "2000", "--limit", "0",
+      run({"sample", kShippedModel, "--labels", "0,1,2", "--count", "2000", "--limit", "0",
            "--no-pictures", "--npz", "many.npz", "--out", "out"});
   EXPECT_EQ(many.exit_code, 0) << many.errors;
   const NpyArray asked = NpzFile::open(folder_ / "many.npz").read("arr_1", 1 << 20);
@@ -143,21 +141,20 @@ TEST_F(InteropCli, samples_go_to_an_npz) {
     ++counts[little_endian(std::span(asked.bytes).subspan(i, 8))];
   }
   EXPECT_EQ(counts, (std::map<uint64_t, int>{{0, 667}, {1, 667}, {2, 666}}));
-  EXPECT_EQ(
-      run({"sample", EQM_SHIPPED_MODEL, "--npz", EQM_SHIPPED_MODEL, "--out", "out"}).exit_code, 2)
+  EXPECT_EQ(run({"sample", kShippedModel, "--npz", kShippedModel, "--out", "out"}).exit_code, 2)
       << "models are no place for samples";
-  const ProgramResult lost = run({"sample", EQM_SHIPPED_MODEL, "--labels", "1", "--count", "1",
+  const ProgramResult lost = run({"sample", kShippedModel, "--labels", "1", "--count", "1",
                                   "--limit", "3", "--eta", "1e30", "--out", "lost"});
   EXPECT_EQ(lost.exit_code, 5) << lost.errors;
-  const ProgramResult mixed = run({"sample", EQM_SHIPPED_MODEL, "--mix", "3:1,8:1", "--per-class",
-                                   "1", "--limit", "1", "--npz", "mix.npz", "--out", "out"});
+  const ProgramResult mixed = run({"sample", kShippedModel, "--mix", "3:1,8:1", "--per-class", "1",
+                                   "--limit", "1", "--npz", "mix.npz", "--out", "out"});
   EXPECT_EQ(mixed.exit_code, 0) << mixed.errors;
   EXPECT_EQ(NpzFile::open(folder_ / "mix.npz").names(), Words{"arr_0"});
 }
 
 TEST_F(InteropCli, exports_for_the_reference) {
   const ProgramResult result =
-      run({"export", EQM_SHIPPED_MODEL, "--for", "reference", "--out", "torch.safetensors"});
+      run({"export", kShippedModel, "--for", "reference", "--out", "torch.safetensors"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(card_of("torch.safetensors").at("output_sign"), -1);
   const auto sample = [&](const std::string& model, const std::string& npz) {
@@ -167,7 +164,7 @@ TEST_F(InteropCli, exports_for_the_reference) {
               0);
     return NpzFile::open(folder_ / npz).read("arr_0", 1 << 20).bytes;
   };
-  EXPECT_EQ(sample("torch.safetensors", "a.npz"), sample(EQM_SHIPPED_MODEL, "b.npz"));
+  EXPECT_EQ(sample("torch.safetensors", "a.npz"), sample(kShippedModel, "b.npz"));
 }
 
 }  // namespace

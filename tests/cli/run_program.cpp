@@ -2,8 +2,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -14,17 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/content_of.h"
+
 #ifndef EQM_PROGRAM_PATH
 #define EQM_PROGRAM_PATH "build/eqm"
 #endif
 
 namespace eqm::test {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::filesystem::path new_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "eqm-run-XXXXXX").string();
@@ -147,6 +142,10 @@ ProgramResult RunningProgram::wait() {
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const RunSettings& settings) {
   return RunningProgram(arguments, settings).wait();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace eqm::test

@@ -65,4 +65,6 @@ std::string program_path();
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const RunSettings& settings);
 
+bool contains(const std::string& text, const std::string& part);
+
 }  // namespace eqm::test

@@ -12,6 +12,7 @@
 #include "eqm/io/png.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/content_of.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm::test {
@@ -23,10 +24,6 @@ using Lines = std::vector<std::string>;
 
 constexpr int64_t kExamples = 96;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Lines lines_of(const std::string& text) {
   Lines lines;
   std::istringstream stream(text);
@@ -35,9 +32,7 @@ Lines lines_of(const std::string& text) {
 }
 
 Lines lines_in(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return lines_of({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  return lines_of(content_of(path));
 }
 
 Words split_words(const std::string& line) {

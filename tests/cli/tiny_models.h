@@ -18,10 +18,6 @@ namespace eqm::test {
 
 using Words = std::vector<std::string>;
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class TinyModels : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

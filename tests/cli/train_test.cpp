@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "eqm/io/npz.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/content_of.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm::test {
@@ -24,16 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 using std::chrono::milliseconds;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -139,12 +129,12 @@ class TrainCli : public ::testing::Test {
     EXPECT_EQ(run(joined(small_run("whole"), joined(options, {"--steps", steps}))).exit_code, 0);
     for (const char* file :
          {"weights.safetensors", "optimiser.safetensors", "model.safetensors", "progress.json"}) {
-      EXPECT_EQ(content(checkpoint_at(folder_ / "killed", end) / file),
-                content(checkpoint_at(folder_ / "whole", end) / file))
+      EXPECT_EQ(content_of(checkpoint_at(folder_ / "killed", end) / file),
+                content_of(checkpoint_at(folder_ / "whole", end) / file))
           << file;
     }
-    EXPECT_EQ(content(folder_ / "killed" / "model.safetensors"),
-              content(folder_ / "whole" / "model.safetensors"));
+    EXPECT_EQ(content_of(folder_ / "killed" / "model.safetensors"),
+              content_of(folder_ / "whole" / "model.safetensors"));
     expect_metrics_of_every_fifth_step(folder_ / "killed", end);
     expect_no_temporaries(folder_ / "killed");
   }

@@ -14,6 +14,7 @@
 #include "eqm/data/open_source.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/safetensors.h"
+#include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -21,6 +22,7 @@ namespace eqm {
 namespace {
 
 namespace fs = std::filesystem;
+using test::content_of;
 using test::expect_error;
 using test::expect_input_error;
 
@@ -74,8 +76,7 @@ class Latents : public ::testing::Test {
   }
 
   void damage(const std::string& name, const std::string& from, const std::string& to) {
-    std::ifstream in(folder_ / name, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::string text = content_of(folder_ / name);
     const size_t place = text.find(from);
     ASSERT_NE(place, std::string::npos);
     text.replace(place, from.size(), to);

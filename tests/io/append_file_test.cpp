@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "eqm/io/mapped_file.h"
+#include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temporary_folder.h"
@@ -13,14 +13,11 @@
 namespace eqm {
 namespace {
 
+using test::content_of;
 using test::expect_error;
 using test::FileSizeLimit;
 using test::TemporaryFolder;
 using Open = AppendFile::Open;
-
-std::string content_of(const std::filesystem::path& path) {
-  return std::string(MappedFile::open(path).text());
-}
 
 TEST(AppendFile, grows_at_its_end) {
   const TemporaryFolder folder;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/io/atomic_file.h"
-#include "eqm/io/mapped_file.h"
+#include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temporary_folder.h"
@@ -15,14 +15,11 @@
 namespace eqm {
 namespace {
 
+using test::content_of;
 using test::expect_error;
 using test::FileSizeLimit;
 using test::TemporaryFolder;
 using Names = std::vector<std::string>;
-
-std::string content_of(const std::filesystem::path& path) {
-  return std::string(MappedFile::open(path).text());
-}
 
 TEST(AtomicFolder, appears_with_all_its_files_at_the_commit) {
   const TemporaryFolder folder;

@@ -1,10 +1,8 @@
 #include "eqm/io/csv_records.h"
 
-#include <fstream>
-#include <iterator>
-
 #include <gtest/gtest.h>
 
+#include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -14,8 +12,7 @@ namespace {
 std::string written(const CsvRecord& header, const std::vector<CsvRecord>& records) {
   const TemporaryFolder folder;
   write_csv_records(folder / "table.csv", header, records);
-  std::ifstream file(folder / "table.csv", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return content_of(folder / "table.csv");
 }
 
 TEST(CsvRecords, are_lines_of_cells) {

@@ -26,7 +26,7 @@ using Bytes = std::span<const std::byte>;
 constexpr uint64_t kMost = 1 << 20;
 
 fs::path corpus() {
-  return fs::path(EQM_TEST_SCHEMAS).parent_path().parent_path() / "fuzz" / "corpus";
+  return EQM_SOURCE_FOLDER "/fuzz/corpus";
 }
 
 std::string_view text_of(Bytes bytes) {

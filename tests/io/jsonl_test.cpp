@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "eqm/io/atomic_file.h"
-#include "eqm/io/mapped_file.h"
+#include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temporary_folder.h"
@@ -16,14 +16,11 @@
 namespace eqm {
 namespace {
 
+using test::content_of;
 using test::expect_error;
 using test::FileSizeLimit;
 using test::TemporaryFolder;
 using Lines = std::vector<std::string>;
-
-std::string content_of(const std::filesystem::path& path) {
-  return std::string(MappedFile::open(path).text());
-}
 
 ino_t inode_of(const std::filesystem::path& path) {
   struct stat status {};

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/io/png.h"
+#include "tests/support/content_of.h"
 #include "tests/support/event_decoder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -20,6 +21,7 @@
 namespace eqm {
 namespace {
 
+using test::content_of;
 using test::Event;
 using test::expect_error;
 using test::FileSizeLimit;
@@ -57,8 +59,7 @@ TEST(EventWriter, starts_with_version_and_session) {
 TEST(EventDecoder, notices_a_flipped_bit_anywhere) {
   const TemporaryFolder folder;
   const EventWriter writer(folder.path());
-  std::ifstream file(writer.path(), std::ios::binary);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::string content = content_of(writer.path());
   for (size_t i = 0; i < content.size(); ++i) {
     std::string damaged = content;
     damaged[i] = static_cast<char>(damaged[i] ^ 4);
@@ -175,7 +176,7 @@ std::string decoded(const std::string& record, const TemporaryFolder& folder) {
   std::ofstream(folder / "record", std::ios::binary) << record;
   const std::string command =
       fmt::format("'{}' --decode=eqm.test.Event '--proto_path={}' event.proto < '{}' 2>&1",
-                  EQM_PROTOC, EQM_TEST_SCHEMAS, (folder / "record").string());
+                  EQM_PROTOC, EQM_SOURCE_FOLDER "/tests/io", (folder / "record").string());
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return "popen failed";
   std::string text;

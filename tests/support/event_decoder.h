@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/support/content_of.h"
 
 namespace eqm::test {
 
@@ -62,8 +62,7 @@ class ByteReader {
 
 // The data of every record of a TFRecord file.
 inline std::vector<std::string> read_records(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::string content = content_of(path);
   const auto check = [](std::string_view bytes, uint32_t stored) {
     const uint32_t rotated = stored - 0xA282EAD8u;
     if (((rotated << 15) | (rotated >> 17)) != bitwise_crc32c(bytes)) {

@@ -11,7 +11,7 @@ namespace eqm::test {
 
 inline std::filesystem::path golden_root() {
   const char* chosen = std::getenv("EQM_GOLDEN");
-  return chosen != nullptr && *chosen != '\0' ? chosen : EQM_DEFAULT_GOLDEN;
+  return chosen != nullptr && *chosen != '\0' ? chosen : EQM_SOURCE_FOLDER "/tests/golden";
 }
 
 // The safetensors files of one folder below it, by name.

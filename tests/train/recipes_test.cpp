@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path recipes() {
-  return fs::path(EQM_DEFAULT_GOLDEN) / ".." / ".." / "recipes";
+  return EQM_SOURCE_FOLDER "/recipes";
 }
 
 TrainOptions read(const fs::path& path) {

@@ -10,12 +10,12 @@
 
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/folder_lock.h"
-#include "eqm/io/mapped_file.h"
 #include "eqm/io/png.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/metrics.h"
 #include "eqm/train/setup.h"
 #include "eqm/train/training_batch.h"
+#include "tests/support/content_of.h"
 #include "tests/support/event_decoder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -68,10 +68,6 @@ class Recorder final : public Progress {
   std::string last_note;
   int64_t updates = 0;
 };
-
-std::string content_of(const fs::path& path) {
-  return std::string(MappedFile::open(path).text());
-}
 
 Steps steps_in(const RunPaths& paths) {
   Steps steps;
