@@ -77,6 +77,7 @@ Examples:
     const FeatureNetPtr network = load_features(samplers_.comparison, type);
     require_fitting(*network, field.model(), field.model().scaling);
     const QualityMeter meter(network, samplers_.comparison, console);
+    warn_of_few("samples", samplers_.samples, network->feature_count(), console);
     return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, console)
                                        : bench_rules(samplers_, field, meter, console);
   }

@@ -107,6 +107,14 @@ SourcePtr unseen_pictures(const FeatureNet& network, const ComparisonOptions& op
   }
 }
 
+void warn_of_few(const std::string& what, int64_t pictures, int64_t features, Console& console) {
+  if (pictures > features) return;
+  console.log->warn(
+      "{}: {} pictures are no more than the {} features: their covariance is singular, and the "
+      "Fréchet distance tells more of their number than of them",
+      what, pictures, features);
+}
+
 void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec) {
   const Shape made = codec.picture_shape(model.backbone->state_shape());
   const std::optional<Shape> wanted = network.picture_shape();

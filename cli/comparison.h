@@ -47,6 +47,9 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
 SourcePtr unseen_pictures(const FeatureNet& network, const ComparisonOptions& options,
                           int64_t count);
 
+// When the covariance of the features of so few pictures is singular.
+void warn_of_few(const std::string& what, int64_t pictures, int64_t features, Console& console);
+
 // Kind input when the network cannot look at what the model makes.
 void require_fitting(const FeatureNet& network, const Model& model, const Codec& codec);
 

@@ -230,15 +230,6 @@ Examples:
     return set;
   }
 
-  static void warn_of_few(const std::string& what, int64_t pictures, int64_t features,
-                          Console& console) {
-    if (pictures > features) return;
-    console.log->warn(
-        "{}: {} pictures are no more than the {} features: their covariance is singular, and the "
-        "Fréchet distance tells more of their number than of them",
-        what, pictures, features);
-  }
-
   void save_statistics(const FeatureSet& real, const Source& pictures, const FeatureNet& network,
                        Console& console) const {
     write_statistics(statistics_,

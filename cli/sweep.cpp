@@ -69,7 +69,9 @@ Examples:
     const std::filesystem::path folder = out_;
     SweepStore store(folder / "sweep.jsonl");
     const QualityMeter meter(network, comparison_, console);
-    if (const auto floor = meter.floor(samples_)) {
+    warn_of_few("samples", samples_, network->feature_count(), console);
+    const std::optional<double> floor = meter.floor(samples_);
+    if (floor) {
       std::cout << fmt::format("real data {:.3f}\n", *floor);
     }
     std::cout << fmt::format("{:>9} {:>7} {:>9}\n", "distance", "right", "evals");
@@ -92,6 +94,7 @@ Examples:
         store.add(key, *quality);
       }
       measured.push_back({point, *store.find(key)});
+      console.progress.update(static_cast<int64_t>(measured.size()), text_of(axes, point));
       const Quality& quality = measured.back().quality;
       std::cout << fmt::format("{:>9.3f} {:>7} {:>9.1f}  {}\n", quality.distance,
                                percent_text(quality.accuracy), quality.evaluations,
@@ -103,7 +106,7 @@ Examples:
       console.log->warn("interrupted: the same command goes on from here");
       return exit_code_of(interrupt_requested());
     }
-    write_sweep(folder, axes, measured);
+    write_sweep(folder, axes, measured, floor);
     console.log->info("wrote sweep.csv and charts to {}", out_);
     return 0;
   }

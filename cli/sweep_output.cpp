@@ -33,9 +33,9 @@ std::string curve_of(const std::vector<Axis>& axes, const GridPoint& point, size
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// The distance over `x`, a curve for each combination of the other axes.
+// The distance over `x`, a curve for each combination of the other axes, and that of real data.
 draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measured,
-                      size_t left_out, const std::string& x_label,
+                      std::optional<double> floor, size_t left_out, const std::string& x_label,
                       const std::function<double(const Measured&)>& x) {
   std::ranges::stable_sort(measured, {}, x);
   std::vector<draw::Series> series;
@@ -49,6 +49,11 @@ draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measu
       curve.x.push_back(x(one));
       curve.y.push_back(one.quality.distance);
     }
+  }
+  if (floor) {
+    series.push_back({.name = "real data",
+                      .x = {x(measured.front()), x(measured.back())},
+                      .y = {*floor, *floor}});
   }
   draw::Canvas canvas(720, 440);
   draw::line_chart(canvas, {.x = 70, .y = 50, .width = 620, .height = 330}, series,
@@ -98,7 +103,7 @@ void SweepStore::add(const std::string& setting, const Quality& quality) {
 }
 
 void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& axes,
-                 const std::vector<Measured>& measured) {
+                 const std::vector<Measured>& measured, std::optional<double> floor) {
   CsvRecord header;
   for (const Axis& axis : axes) header.push_back(axis.name);
   for (const char* name : {"distance", "right", "evaluations", "seconds", "diverged"}) {
@@ -122,14 +127,14 @@ void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& a
         axes[i].values, [](const auto& value) { return number_in(value).has_value(); });
     if (!numbers || axes[i].values.size() < 2) continue;
     write_figure(folder / ("by-" + axes[i].name),
-                 chart_of(axes, measured, i, axes[i].name,
+                 chart_of(axes, measured, floor, i, axes[i].name,
                           [i](const Measured& one) { return *number_in(one.point[i]); }),
                  origin);
   }
   if (measured.size() < 2) return;
   // Along the last axis, which is the one that changes fastest.
   write_figure(folder / "by-evaluations",
-               chart_of(axes, measured, axes.size() - 1, "evaluations per sample",
+               chart_of(axes, measured, floor, axes.size() - 1, "evaluations per sample",
                         [](const Measured& one) { return one.quality.evaluations; }),
                origin);
 }

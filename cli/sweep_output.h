@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ class SweepStore {
   std::map<std::string, Quality> known_;
 };
 
-// sweep.csv, a chart over every axis of numbers, and one over the evaluations.
+// sweep.csv, a chart over every axis of numbers, and one over the evaluations; `floor` is the
+// distance of real data.
 void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& axes,
-                 const std::vector<Measured>& measured);
+                 const std::vector<Measured>& measured, std::optional<double> floor);
 
 }  // namespace eqm::cli

@@ -112,7 +112,9 @@ Examples:
     ComparisonOptions comparison = comparison_;
     if (comparison.reference.empty()) comparison.reference = training_.data.data;
     comparison.size = training_.data.size;
-    QualityMeter meter(load_features(comparison, type), comparison, console);
+    const FeatureNetPtr network = load_features(comparison, type);
+    warn_of_few("--quality-samples", quality_samples_, network->feature_count(), console);
+    QualityMeter meter(network, comparison, console);
     return std::make_unique<TrainingQuality>(std::move(meter), training_.descent,
                                              Contest{.samples = quality_samples_,
                                                      .seed = static_cast<uint64_t>(training_.seed),

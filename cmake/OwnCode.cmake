@@ -17,8 +17,8 @@ if(EQM_SANITIZE)
   target_link_options(eqm_own_code INTERFACE -fsanitize=${EQM_SANITIZE})
 endif()
 
-# GCC starts every source that includes LibTorch with seconds of work for what the precompiled headers left
-# open; groups share it. Names that are local to two files of a group collide: give one a better name.
+# GCC starts every source with seconds of work for the headers it includes, precompiled or not; groups share
+# it. Names that are local to two files of a group collide: give one a better name.
 function(eqm_group_sources target)
   if(EQM_GROUP GREATER 1)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${EQM_GROUP})

@@ -14,7 +14,8 @@
 namespace eqm {
 namespace {
 
-[[noreturn]] void refuse(std::string_view shown, const Option& option, std::string_view problem) {
+[[noreturn]] void refuse_option(std::string_view shown, const Option& option,
+                                std::string_view problem) {
   std::string hint = fmt::format("{} takes {}", shown, option.type);
   if (const std::string range = option.range.text(); !range.empty()) hint += ", " + range;
   throw Error(ErrorKind::usage, fmt::format("{}: {}", shown, problem), hint);
@@ -31,7 +32,7 @@ OptionValue parse(const Option& option, std::string_view text, std::string_view 
   if (std::holds_alternative<bool>(option.standard)) {
     if (text == "true" || text == "yes" || text == "1" || text == "on") return true;
     if (text == "false" || text == "no" || text == "0" || text == "off") return false;
-    refuse(shown, option, fmt::format("'{}' is neither yes nor no", text));
+    refuse_option(shown, option, fmt::format("'{}' is neither yes nor no", text));
   }
   if (std::holds_alternative<int64_t>(option.standard)) {
     int64_t whole = 0;
@@ -41,10 +42,11 @@ OptionValue parse(const Option& option, std::string_view text, std::string_view 
     if (parse_whole(text, number) && number == std::floor(number) && std::abs(number) < 1e15) {
       return static_cast<int64_t>(number);
     }
-    refuse(shown, option, fmt::format("'{}' is not a whole number", text));
+    refuse_option(shown, option, fmt::format("'{}' is not a whole number", text));
   }
   double number = 0;
-  if (!parse_whole(text, number)) refuse(shown, option, fmt::format("'{}' is not a number", text));
+  if (!parse_whole(text, number))
+    refuse_option(shown, option, fmt::format("'{}' is not a number", text));
   return number;
 }
 
@@ -144,11 +146,11 @@ void OptionSet::set_value(const Option& option, const OptionValue& value, std::s
     fitting = static_cast<double>(std::get<int64_t>(value));
   }
   if (fitting.index() != option.standard.index()) {
-    refuse(shown, option, fmt::format("'{}' is of the wrong type", to_text(value)));
+    refuse_option(shown, option, fmt::format("'{}' is of the wrong type", to_text(value)));
   }
   const auto* text = std::get_if<std::string>(&fitting);
   if (text && text->find('\0') != std::string::npos) {
-    refuse(shown, option, "the text holds a zero byte");
+    refuse_option(shown, option, "the text holds a zero byte");
   }
   if (text && !is_utf8(*text)) {
     // Neither a run's record nor a picture's could hold it.
@@ -159,10 +161,11 @@ void OptionSet::set_value(const Option& option, const OptionValue& value, std::s
   if (const auto* whole = std::get_if<int64_t>(&fitting)) number = static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&fitting)) {
     number = *real;
-    if (!std::isfinite(number)) refuse(shown, option, fmt::format("'{}' is not finite", number));
+    if (!std::isfinite(number))
+      refuse_option(shown, option, fmt::format("'{}' is not finite", number));
   }
   if (!option.range.contains(number)) {
-    refuse(shown, option, fmt::format("{} is out of range", to_text(value)));
+    refuse_option(shown, option, fmt::format("{} is out of range", to_text(value)));
   }
   if (!option.choices.empty()) {
     bool known = false;

@@ -30,36 +30,39 @@ constexpr const char* kPictures = "arr_0";
 constexpr const char* kLabels = "arr_1";
 constexpr uint64_t kMostLabelBytes = uint64_t{1} << 30;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& problem,
-                         const std::string& hint) {
+[[noreturn]] void refuse_pictures(const std::string& file, const std::string& problem,
+                                  const std::string& hint) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(file), problem), hint);
 }
 
 void require_pictures(const NpzFile& file, const std::string& name) {
   if (!file.contains(kPictures)) {
     const bool statistics = file.contains("mu") && file.contains("sigma");
-    refuse(name,
-           statistics ? "holds statistics of pictures, but no pictures (arr_0)"
-                      : "holds no pictures: there is no array arr_0",
-           statistics ? "give it as the --reference of eqm evaluate"
-                      : "samples for evaluation are arr_0, bytes [n, height, width, 3]");
+    refuse_pictures(name,
+                    statistics ? "holds statistics of pictures, but no pictures (arr_0)"
+                               : "holds no pictures: there is no array arr_0",
+                    statistics ? "give it as the --reference of eqm evaluate"
+                               : "samples for evaluation are arr_0, bytes [n, height, width, 3]");
   }
   const NpyHeader header = file.array(kPictures).header();
   const std::vector<int64_t>& shape = header.shape;
   const bool fits = header.dtype == Dtype::u8 && !header.fortran_order && shape.size() == 4 &&
                     (shape[3] == 1 || shape[3] == 3);
   if (!fits) {
-    refuse(name,
-           fmt::format("has {} [{}]{} in arr_0, which is not pictures", eqm::name_of(header.dtype),
-                       fmt::join(shape, ", "), header.fortran_order ? " by columns" : ""),
-           "pictures are bytes (uint8) [n, height, width, 3 or 1], row by row");
+    refuse_pictures(
+        name,
+        fmt::format("has {} [{}]{} in arr_0, which is not pictures", eqm::name_of(header.dtype),
+                    fmt::join(shape, ", "), header.fortran_order ? " by columns" : ""),
+        "pictures are bytes (uint8) [n, height, width, 3 or 1], row by row");
   }
   const auto pixels = element_count(std::array{shape[1], shape[2]});
   if (!pixels || *pixels > kMaxImagePixels) {
-    refuse(name, "claims pictures larger than any that are read", std::string(kDamagedFileHint));
+    refuse_pictures(name, "claims pictures larger than any that are read",
+                    std::string(kDamagedFileHint));
   }
   if (std::ranges::find(shape, 0) != shape.end()) {
-    refuse(name, "has no pictures in arr_0", "an empty set cannot be looked at; make it again");
+    refuse_pictures(name, "has no pictures in arr_0",
+                    "an empty set cannot be looked at; make it again");
   }
 }
 

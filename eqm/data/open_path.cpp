@@ -61,7 +61,8 @@ std::optional<fs::path> test_file_beside(const fs::path& path) {
   return std::nullopt;
 }
 
-[[noreturn]] void refuse(const fs::path& path, std::string_view problem, const std::string& hint) {
+[[noreturn]] void refuse_path(const fs::path& path, std::string_view problem,
+                              const std::string& hint) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(path.string()), problem), hint);
 }
 
@@ -77,12 +78,13 @@ SourcePtr open_file(const fs::path& path, const ImageSourceOptions& options) {
   const FileKind kind = is_cifar ? FileKind::unknown : kind_of_file(path);
   if (kind == FileKind::tar) return open_tar_source(path, options);
   if (kind == FileKind::picture) {
-    refuse(path, "is one picture, not a set", "name the folder it is in");
+    refuse_path(path, "is one picture, not a set", "name the folder it is in");
   }
   if (kind == FileKind::unknown && !is_cifar) {
-    refuse(path, "is not a data set that can be read",
-           "IDX, CIFAR-10's .bin, tars of PNG or JPEG, safetensors and .npz can, the first and the "
-           "tars gzipped, too");
+    refuse_path(
+        path, "is not a data set that can be read",
+        "IDX, CIFAR-10's .bin, tars of PNG or JPEG, safetensors and .npz can, the first and the "
+        "tars gzipped, too");
   }
   if (options.split == Split::test) {
     throw MissingPart(in_quotes(path.string()) + " has no test part", "name its file itself");

@@ -10,7 +10,7 @@
 namespace eqm {
 namespace {
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_pixels(const std::string& problem) {
   throw Error(ErrorKind::usage, "cannot use an example as a picture: " + problem,
               "a picture is bytes in the shape [channels, height, width]");
 }
@@ -23,20 +23,22 @@ std::byte grey_of(uint32_t red, uint32_t green, uint32_t blue) {
 }  // namespace
 
 PlaneSize plane_size(const Example& pixels) {
-  if (pixels.dtype != Dtype::u8) refuse(fmt::format("it holds {}", name_of(pixels.dtype)));
+  if (pixels.dtype != Dtype::u8) refuse_pixels(fmt::format("it holds {}", name_of(pixels.dtype)));
   const auto& shape = pixels.shape;
   const bool is_picture =
       shape.size() == 3 && std::all_of(shape.begin(), shape.end(), [](int64_t n) { return n > 0; });
-  if (!is_picture) refuse(fmt::format("its shape is [{}]", fmt::join(shape, ", ")));
+  if (!is_picture) refuse_pixels(fmt::format("its shape is [{}]", fmt::join(shape, ", ")));
   if (byte_count(Dtype::u8, shape) != pixels.bytes.size()) {
-    refuse(fmt::format("{} bytes in the shape [{}]", pixels.bytes.size(), fmt::join(shape, ", ")));
+    refuse_pixels(
+        fmt::format("{} bytes in the shape [{}]", pixels.bytes.size(), fmt::join(shape, ", ")));
   }
   return {.channels = shape[0], .height = shape[1], .width = shape[2]};
 }
 
 Example example_from_image(const Image& image, int64_t channels, int64_t label) {
-  if (const auto problem = problem_of(image)) refuse(*problem);
-  if (channels != 1 && channels != 3) refuse(fmt::format("{} channels are wanted", channels));
+  if (const auto problem = problem_of(image)) refuse_pixels(*problem);
+  if (channels != 1 && channels != 3)
+    refuse_pixels(fmt::format("{} channels are wanted", channels));
   const auto stride = static_cast<size_t>(image.channels);
   const size_t plane = image.pixels.size() / stride;
   Example example{.dtype = Dtype::u8,
@@ -59,11 +61,11 @@ Example example_from_image(const Image& image, int64_t channels, int64_t label) 
 Image image_from_planes(const Example& pixels) {
   const PlaneSize size = plane_size(pixels);
   if (size.channels != 1 && size.channels != 3 && size.channels != 4) {
-    refuse(fmt::format("it has {} channels", size.channels));
+    refuse_pixels(fmt::format("it has {} channels", size.channels));
   }
   const auto plane = static_cast<size_t>(size.height * size.width);
   if (plane > kMaxImagePixels) {
-    refuse(fmt::format("{} pixels; {} are allowed", plane, kMaxImagePixels));
+    refuse_pixels(fmt::format("{} pixels; {} are allowed", plane, kMaxImagePixels));
   }
   Image image{.width = static_cast<int>(size.width),
               .height = static_cast<int>(size.height),

@@ -1,6 +1,5 @@
 #include "eqm/data/stored_labels.h"
 
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -11,13 +10,6 @@
 
 namespace eqm {
 namespace {
-
-template <class Number>
-Number number_at(std::span<const std::byte> bytes, size_t index) {
-  Number number;
-  std::memcpy(&number, bytes.data() + index * sizeof(Number), sizeof(Number));
-  return number;
-}
 
 // Nothing for a type that is not of whole numbers.
 std::optional<int64_t> integer_at(const TensorView& tensor, size_t index) {
@@ -42,7 +34,7 @@ std::optional<int64_t> integer_at(const TensorView& tensor, size_t index) {
   }
 }
 
-[[noreturn]] void refuse(const std::string& file, std::string_view problem) {
+[[noreturn]] void refuse_labels(const std::string& file, std::string_view problem) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(file), problem),
               "labels are whole numbers from 0, one for each example");
 }
@@ -52,14 +44,14 @@ std::optional<int64_t> integer_at(const TensorView& tensor, size_t index) {
 std::vector<int64_t> stored_labels(const TensorView& tensor, int64_t count,
                                    const std::string& file) {
   if (tensor.shape != std::vector<int64_t>{count}) {
-    refuse(file, fmt::format("does not have one label for each of its {} examples", count));
+    refuse_labels(file, fmt::format("does not have one label for each of its {} examples", count));
   }
   std::vector<int64_t> labels;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const std::optional<int64_t> label = integer_at(tensor, i);
-    if (!label) refuse(file, fmt::format("has labels of type {}", name_of(tensor.dtype)));
+    if (!label) refuse_labels(file, fmt::format("has labels of type {}", name_of(tensor.dtype)));
     if (*label < 0 || *label >= kMaxClasses) {
-      refuse(file, fmt::format("gives example {} the label {}", i, *label));
+      refuse_labels(file, fmt::format("gives example {} the label {}", i, *label));
     }
     labels.push_back(*label);
   }

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kPosteriors = "posteriors";
 constexpr std::array kNames = {"x", "images", "latents", kPosteriors};
 
-[[noreturn]] void refuse(const std::string& file, std::string_view problem) {
+[[noreturn]] void refuse_tensors(const std::string& file, std::string_view problem) {
   throw Error(
       ErrorKind::input, fmt::format("{} {}", in_quotes(file), problem),
       "expected a tensor x, images, latents or posteriors [n, ...] of U8, F32, F16 or BF16, "
@@ -38,15 +38,15 @@ const TensorView& examples_in(const SafetensorsFile& file, const std::string& pa
     if (!file.contains(name)) continue;
     const TensorView& tensor = file.at(name);
     if (tensor.shape.size() < 2 || tensor.bytes.empty()) {
-      refuse(path, fmt::format("has no list of examples in tensor '{}'", name));
+      refuse_tensors(path, fmt::format("has no list of examples in tensor '{}'", name));
     }
     const Dtype dtype = tensor.dtype;
     if (dtype != Dtype::u8 && dtype != Dtype::f32 && dtype != Dtype::f16 && dtype != Dtype::bf16) {
-      refuse(path, fmt::format("has examples of type {}", name_of(dtype)));
+      refuse_tensors(path, fmt::format("has examples of type {}", name_of(dtype)));
     }
     return tensor;
   }
-  refuse(path, "has no tensor 'x', 'images', 'latents' or 'posteriors'");
+  refuse_tensors(path, "has no tensor 'x', 'images', 'latents' or 'posteriors'");
 }
 
 // How many posteriors an example has; 0 when it is no posterior.
@@ -57,16 +57,9 @@ int64_t posteriors_in(const SafetensorsFile& file, const std::string& path) {
   const TensorView& tensor = file.at(kPosteriors);
   const int64_t views = mirrored ? 2 : 1;
   if (tensor.dtype == Dtype::u8 || tensor.shape[1] % (2 * views) != 0) {
-    refuse(path, "has posteriors that are not means and log-variances side by side");
+    refuse_tensors(path, "has posteriors that are not means and log-variances side by side");
   }
   return views;
-}
-
-template <class Number>
-Number number_at(std::span<const std::byte> bytes, size_t index) {
-  Number number;
-  std::memcpy(&number, bytes.data() + index * sizeof(Number), sizeof(Number));
-  return number;
 }
 
 std::vector<int64_t> labels_in(const SafetensorsFile& file, int64_t count,

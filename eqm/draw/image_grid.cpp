@@ -23,7 +23,7 @@ constexpr int kMostPictures = 10000;  // more cannot be told apart on the larges
 
 constexpr TextStyle kTitleStyle{.size = 14, .bold = true};
 
-[[noreturn]] void refuse(const std::string& sentence, const std::string& hint) {
+[[noreturn]] void refuse_grid(const std::string& sentence, const std::string& hint) {
   throw Error(ErrorKind::usage, sentence, hint);
 }
 
@@ -42,10 +42,10 @@ struct Layout {
 };
 
 void check(std::span<const Pixels> pictures, const GridOptions& options) {
-  if (pictures.empty()) refuse("a grid needs pictures", "give at least one");
+  if (pictures.empty()) refuse_grid("a grid needs pictures", "give at least one");
   if (pictures.size() > kMostPictures) {
-    refuse(fmt::format("{} pictures are too many for a grid", pictures.size()),
-           fmt::format("show {} at most", kMostPictures));
+    refuse_grid(fmt::format("{} pictures are too many for a grid", pictures.size()),
+                fmt::format("show {} at most", kMostPictures));
   }
   const Pixels& first = pictures.front();
   for (const Pixels& picture : pictures) {
@@ -53,14 +53,14 @@ void check(std::span<const Pixels> pictures, const GridOptions& options) {
         picture.height > 0) {
       continue;
     }
-    refuse(fmt::format("a picture of {} by {} pixels does not fit a grid of {} by {}",
-                       picture.width, picture.height, first.width, first.height),
-           "all pictures of a grid have one size");
+    refuse_grid(fmt::format("a picture of {} by {} pixels does not fit a grid of {} by {}",
+                            picture.width, picture.height, first.width, first.height),
+                "all pictures of a grid have one size");
   }
   if (options.columns < 0 || options.gap < 0 || options.zoom < 0) {
-    refuse(fmt::format("a grid cannot have {} columns, gaps of {} and zoom {}", options.columns,
-                       options.gap, options.zoom),
-           "none of them is negative");
+    refuse_grid(fmt::format("a grid cannot have {} columns, gaps of {} and zoom {}",
+                            options.columns, options.gap, options.zoom),
+                "none of them is negative");
   }
 }
 
@@ -72,8 +72,8 @@ int columns_of(std::size_t pictures, const GridOptions& options) {
 
 void check_labels(const std::vector<std::string>& labels, int count, const char* what) {
   if (labels.empty() || labels.size() == static_cast<std::size_t>(count)) return;
-  refuse(fmt::format("{} labels for {} {}", labels.size(), count, what),
-         fmt::format("give one label to each of the {}, or none", what));
+  refuse_grid(fmt::format("{} labels for {} {}", labels.size(), count, what),
+              fmt::format("give one label to each of the {}, or none", what));
 }
 
 double widest(const std::vector<std::string>& labels) {

@@ -7,9 +7,9 @@ namespace eqm::draw {
 namespace {
 
 constexpr double kKeyWidth = 20;
-constexpr double kKeyGap = 7;     // between marker and name
-constexpr double kEntryGap = 20;  // between entries in a row
-constexpr double kMargin = 8;     // from the area's border
+constexpr double kKeyGap = 7;      // between marker and name
+constexpr double kEntryGap = 20;   // between entries in a row
+constexpr double kFromBorder = 8;  // from the area's border
 
 void draw_marker(Canvas& canvas, Point middle, const LegendEntry& entry) {
   const double half = kKeyWidth / 2;
@@ -44,10 +44,10 @@ double entry_width(const LegendEntry& entry, const LegendOptions& options) {
 }
 
 Point placed(Rect area, Place place, double width, double height) {
-  const double left = area.x + kMargin;
-  const double right = area.right() - kMargin - width;
-  const double top = area.y + kMargin;
-  const double bottom = area.bottom() - kMargin - height;
+  const double left = area.x + kFromBorder;
+  const double right = area.right() - kFromBorder - width;
+  const double top = area.y + kFromBorder;
+  const double bottom = area.bottom() - kFromBorder - height;
   switch (place) {
     case Place::top_left:
       return {left, top};

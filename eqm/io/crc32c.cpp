@@ -12,11 +12,11 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint32_t kPolynomial = 0x82F63B78;  // 0x1EDC6F41 with its bits reversed
 constexpr size_t kStride = 8;                 // bytes taken at once
 
-using Table = std::array<uint32_t, 256>;
+using Remainders = std::array<uint32_t, 256>;
 
 // kTables[k][byte] is the remainder of the byte followed by k zero bytes.
-constexpr std::array<Table, kStride> make_tables() {
-  std::array<Table, kStride> tables{};
+constexpr std::array<Remainders, kStride> make_tables() {
+  std::array<Remainders, kStride> tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t rest = byte;
     for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ (rest & 1 ? kPolynomial : 0);
@@ -31,7 +31,7 @@ constexpr std::array<Table, kStride> make_tables() {
   return tables;
 }
 
-constexpr std::array<Table, kStride> kTables = make_tables();
+constexpr std::array<Remainders, kStride> kTables = make_tables();
 
 }  // namespace
 

@@ -16,8 +16,8 @@ namespace {
 // Rows are handed over in pieces of this size, so a large table is not held twice.
 constexpr size_t kPiece = size_t{1} << 20;
 
-[[noreturn]] void refuse(const std::filesystem::path& path, std::string_view problem,
-                         std::string hint) {
+[[noreturn]] void refuse_table(const std::filesystem::path& path, std::string_view problem,
+                               std::string hint) {
   throw Error(ErrorKind::usage,
               fmt::format("cannot write {}: {}", in_quotes(path.string()), problem),
               std::move(hint));
@@ -37,17 +37,18 @@ bool is_column_name(const std::string& name) {
 void check(const std::filesystem::path& path, const std::vector<std::string>& header,
            std::span<const double> values, int64_t columns) {
   if (columns <= 0 || values.size() % static_cast<uint64_t>(columns) != 0) {
-    refuse(path, fmt::format("{} values do not fill rows of {} columns", values.size(), columns),
-           "the number of values is rows times columns");
+    refuse_table(path,
+                 fmt::format("{} values do not fill rows of {} columns", values.size(), columns),
+                 "the number of values is rows times columns");
   }
   if (!header.empty() && header.size() != static_cast<uint64_t>(columns)) {
-    refuse(path, fmt::format("{} names for {} columns", header.size(), columns),
-           "give one name per column, or none");
+    refuse_table(path, fmt::format("{} names for {} columns", header.size(), columns),
+                 "give one name per column, or none");
   }
   for (const std::string& name : header) {
     if (!is_column_name(name)) {
-      refuse(path, in_quotes(name) + " cannot name a column",
-             "a name is text without separators, quotes and '#', and not a number");
+      refuse_table(path, in_quotes(name) + " cannot name a column",
+                   "a name is text without separators, quotes and '#', and not a number");
     }
   }
   for (size_t i = 0; i < values.size(); ++i) {

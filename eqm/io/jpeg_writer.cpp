@@ -7,19 +7,19 @@
 namespace eqm {
 namespace {
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_to_write_jpeg(const std::string& problem) {
   throw Error(ErrorKind::usage, "cannot write a JPEG: " + problem,
               "it takes width, height, 1 or 3 channels of bytes, and a quality from 1 to 100");
 }
 
 void check(const Image& image, int quality) {
-  if (const auto problem = problem_of(image)) refuse(*problem);
-  if (image.channels == 4) refuse("4 channels, but the format has no transparency");
+  if (const auto problem = problem_of(image)) refuse_to_write_jpeg(*problem);
+  if (image.channels == 4) refuse_to_write_jpeg("4 channels, but the format has no transparency");
   if (image.width > kMaxJpegSide || image.height > kMaxJpegSide) {
-    refuse(fmt::format("{} by {} pixels; {} a side are allowed", image.width, image.height,
-                       kMaxJpegSide));
+    refuse_to_write_jpeg(fmt::format("{} by {} pixels; {} a side are allowed", image.width,
+                                     image.height, kMaxJpegSide));
   }
-  if (quality < 1 || quality > 100) refuse(fmt::format("quality {}", quality));
+  if (quality < 1 || quality > 100) refuse_to_write_jpeg(fmt::format("quality {}", quality));
 }
 
 }  // namespace

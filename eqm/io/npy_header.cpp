@@ -35,8 +35,8 @@ constexpr NpyType kTypes[] = {
     {"<i8", Dtype::i64},     {"<f2", Dtype::f16}, {"<f4", Dtype::f32}, {"<f8", Dtype::f64},
 };
 
-[[noreturn]] void refuse(const std::string& source, std::string_view problem,
-                         std::string_view hint = kDamagedFileHint) {
+[[noreturn]] void refuse_npy(const std::string& source, std::string_view problem,
+                             std::string_view hint = kDamagedFileHint) {
   throw Error(ErrorKind::input, fmt::format("the array {} {}", in_quotes(source), problem),
               std::string(hint));
 }
@@ -109,14 +109,15 @@ class LiteralReader {
 
   void read_type() {
     skip_blanks();
-    if (text_.starts_with('[')) refuse(source_, "holds records", "arrays of numbers are read");
+    if (text_.starts_with('[')) refuse_npy(source_, "holds records", "arrays of numbers are read");
     const std::string_view name = string();
     for (const NpyType& type : kTypes) {
       if (type.name == name) type_ = type.dtype;
     }
     if (!type_) {
-      refuse(source_, fmt::format("has elements of type {}, which is not read", in_quotes(name)),
-             "little-endian numbers and truth values are; save it with another dtype");
+      refuse_npy(source_,
+                 fmt::format("has elements of type {}, which is not read", in_quotes(name)),
+                 "little-endian numbers and truth values are; save it with another dtype");
     }
   }
 
@@ -137,7 +138,7 @@ class LiteralReader {
     }
   }
 
-  [[noreturn]] void damaged() const { refuse(source_, "has a damaged header"); }
+  [[noreturn]] void damaged() const { refuse_npy(source_, "has a damaged header"); }
 
   std::string_view text_;
   const std::string& source_;
@@ -167,21 +168,21 @@ constexpr size_t kPlainPrefix = 10;  // magic, version 1.0, two bytes of length
 
 size_t npy_header_size(std::span<const std::byte> prefix, const std::string& source) {
   if (prefix.size() < kNpyPrefix || !text_of(prefix).starts_with(kMagic)) {
-    refuse(source, "does not begin as .npy does");
+    refuse_npy(source, "does not begin as .npy does");
   }
   const uint64_t version = little_endian(prefix.subspan(6, 1));
-  if (version < 1 || version > 3) refuse(source, fmt::format("is of version {}", version));
+  if (version < 1 || version > 3) refuse_npy(source, fmt::format("is of version {}", version));
   const size_t width = version == 1 ? 2 : 4;
   const uint64_t length = little_endian(prefix.subspan(8, width));
-  if (length > kMaxHeader) refuse(source, fmt::format("claims a header of {} bytes", length));
+  if (length > kMaxHeader) refuse_npy(source, fmt::format("claims a header of {} bytes", length));
   return 8 + width + static_cast<size_t>(length);
 }
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& source) {
   const size_t size = npy_header_size(bytes, source);
-  if (bytes.size() < size) refuse(source, "ends inside its header");
+  if (bytes.size() < size) refuse_npy(source, "ends inside its header");
   const size_t prefix = little_endian(bytes.subspan(6, 1)) == 1 ? kPlainPrefix : kPlainPrefix + 2;
-  if (size < prefix) refuse(source, "has a damaged header");
+  if (size < prefix) refuse_npy(source, "has a damaged header");
   return LiteralReader(text_of(bytes.subspan(prefix, size - prefix)), source).read();
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-[[noreturn]] void refuse(const std::string& source, const std::string& problem) {
+[[noreturn]] void refuse_npz(const std::string& source, const std::string& problem) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(source), problem),
               std::string(kDamagedFileHint));
 }
@@ -47,18 +47,19 @@ NpyReader::NpyReader(const ZipFile& file, const ZipEntry& entry)
     : stream_(entry, file.source(), file.mapping().get()), checksum_(entry.checksum) {
   const std::string name = fmt::format("{} in {}", entry.name, file.source());
   std::vector<std::byte> head(kNpyPrefix);
-  if (stream_.left() < head.size()) refuse(name, "is too short for an array");
+  if (stream_.left() < head.size()) refuse_npz(name, "is too short for an array");
   stream_.read(head);
   const size_t size = npy_header_size(head, name);
   if (size < kNpyPrefix || size - kNpyPrefix > stream_.left()) {
-    refuse(name, "ends inside its header");
+    refuse_npz(name, "ends inside its header");
   }
   head.resize(size);
   stream_.read(std::span(head).subspan(kNpyPrefix));
   header_ = parse_npy_header(head, name);
   const auto wanted = byte_count(header_.dtype, header_.shape);
   if (!wanted || *wanted != stream_.left()) {
-    refuse(name, fmt::format("has {} bytes, which is not what its shape needs", stream_.left()));
+    refuse_npz(name,
+               fmt::format("has {} bytes, which is not what its shape needs", stream_.left()));
   }
   if (entry.method == ZipMethod::stored) in_place_ = entry.packed.subspan(size);
 }

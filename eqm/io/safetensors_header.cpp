@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kLengthBytes = 8;
-
 // Follows the parser's events instead of building a tree: a tree would silently keep the last of
 // two equal keys, and events let us stop at the first wrong bracket, so nesting cannot go deeper
 // than the format does.
@@ -93,7 +91,8 @@ class HeaderBuilder final : public nlohmann::json_sax<Json> {
   bool binary(Json::binary_t&) override { refuse_value("binary data"); }
 
   bool parse_error(size_t position, const std::string&, const Json::exception&) override {
-    refuse(fmt::format("it is not valid UTF-8 JSON near byte {}", position + kLengthBytes - 1));
+    refuse(fmt::format("it is not valid UTF-8 JSON near byte {}",
+                       position + kSafetensorsLengthBytes - 1));
   }
 
  private:
@@ -204,7 +203,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, const std::str
   if (json.back() != '}') refuse("does not end with '}' and spaces");
   const size_t zero = json.find('\0');
   if (zero != std::string_view::npos) {
-    refuse(fmt::format("holds a zero byte at byte {}", zero + kLengthBytes));
+    refuse(fmt::format("holds a zero byte at byte {}", zero + kSafetensorsLengthBytes));
   }
   HeaderBuilder builder(file);
   Json::sax_parse(json.begin(), json.end(), &builder);

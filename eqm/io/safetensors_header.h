@@ -14,6 +14,9 @@
 
 namespace eqm {
 
+// What stands before the header: its length.
+inline constexpr size_t kSafetensorsLengthBytes = 8;
+
 // The same limit as the reference implementation. The largest models' headers stay below 10 MB; a
 // longer one is a damaged length, and reading it as JSON would cost minutes and memory for nothing.
 inline constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;

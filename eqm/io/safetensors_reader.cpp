@@ -16,32 +16,32 @@
 namespace eqm {
 namespace {
 
-constexpr size_t kLengthBytes = 8;
-
-[[noreturn]] void refuse(const std::string& source, std::string_view problem) {
+[[noreturn]] void refuse_safetensors(const std::string& source, std::string_view problem) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(source), problem),
               std::string(kDamagedSafetensorsHint));
 }
 
-uint64_t little_endian(std::span<const std::byte, kLengthBytes> bytes) {
+uint64_t little_endian(std::span<const std::byte, kSafetensorsLengthBytes> bytes) {
   uint64_t value = 0;
-  for (size_t i = kLengthBytes; i-- > 0;)
+  for (size_t i = kSafetensorsLengthBytes; i-- > 0;)
     value = (value << 8) | std::to_integer<uint64_t>(bytes[i]);
   return value;
 }
 
 uint64_t header_length(std::span<const std::byte> file, const std::string& source) {
-  if (file.size() < kLengthBytes) {
-    refuse(source, fmt::format("has {} bytes, too few for the header's length", file.size()));
+  if (file.size() < kSafetensorsLengthBytes) {
+    refuse_safetensors(source,
+                       fmt::format("has {} bytes, too few for the header's length", file.size()));
   }
-  const uint64_t length = little_endian(file.first<kLengthBytes>());
-  if (length > file.size() - kLengthBytes) {
-    refuse(source, fmt::format("claims a header of {} bytes but has only {} after the length",
-                               length, file.size() - kLengthBytes));
+  const uint64_t length = little_endian(file.first<kSafetensorsLengthBytes>());
+  if (length > file.size() - kSafetensorsLengthBytes) {
+    refuse_safetensors(
+        source, fmt::format("claims a header of {} bytes but has only {} after the length", length,
+                            file.size() - kSafetensorsLengthBytes));
   }
   if (length > kMaxSafetensorsHeader) {
-    refuse(source, fmt::format("claims a header of {} bytes; {} are allowed", length,
-                               kMaxSafetensorsHeader));
+    refuse_safetensors(source, fmt::format("claims a header of {} bytes; {} are allowed", length,
+                                           kMaxSafetensorsHeader));
   }
   return length;
 }
@@ -50,20 +50,21 @@ void check_range(const std::string& name, const SafetensorsEntry& entry, uint64_
                  const std::string& source) {
   const auto [begin, end] = entry.offsets;
   if (begin > end) {
-    refuse(source, fmt::format("has tensor {} end at byte {} before its begin {}", in_quotes(name),
-                               end, begin));
+    refuse_safetensors(source, fmt::format("has tensor {} end at byte {} before its begin {}",
+                                           in_quotes(name), end, begin));
   }
   if (end > available) {
-    refuse(source,
-           fmt::format("has tensor {} end at byte {} of {}", in_quotes(name), end, available));
+    refuse_safetensors(
+        source, fmt::format("has tensor {} end at byte {} of {}", in_quotes(name), end, available));
   }
   const std::optional<uint64_t> wanted = byte_count(entry.dtype, entry.shape);
   if (!wanted) {
-    refuse(source, fmt::format("has tensor {} with a shape too large to count", in_quotes(name)));
+    refuse_safetensors(
+        source, fmt::format("has tensor {} with a shape too large to count", in_quotes(name)));
   }
   if (*wanted != end - begin) {
-    refuse(source, fmt::format("gives tensor {} {} bytes where its shape needs {}", in_quotes(name),
-                               end - begin, *wanted));
+    refuse_safetensors(source, fmt::format("gives tensor {} {} bytes where its shape needs {}",
+                                           in_quotes(name), end - begin, *wanted));
   }
 }
 
@@ -85,17 +86,19 @@ void check_cover(const std::vector<std::string>& names, const SafetensorsHeader&
   for (const std::string& name : names) {
     const auto [begin, end] = header.tensors.at(name).offsets;
     if (begin > covered) {
-      refuse(source, fmt::format("has unused bytes {} to {} before tensor {}", covered, begin,
-                                 in_quotes(name)));
+      refuse_safetensors(source, fmt::format("has unused bytes {} to {} before tensor {}", covered,
+                                             begin, in_quotes(name)));
     }
     if (begin < covered) {
-      refuse(source, fmt::format("has tensor {} begin at byte {}, inside the one before it",
-                                 in_quotes(name), begin));
+      refuse_safetensors(source,
+                         fmt::format("has tensor {} begin at byte {}, inside the one before it",
+                                     in_quotes(name), begin));
     }
     covered = end;
   }
   if (covered != available) {
-    refuse(source, fmt::format("has {} bytes after its last tensor", available - covered));
+    refuse_safetensors(source,
+                       fmt::format("has {} bytes after its last tensor", available - covered));
   }
 }
 
@@ -103,7 +106,7 @@ void check_cover(const std::vector<std::string>& names, const SafetensorsHeader&
 
 SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, std::string source) {
   const uint64_t length = header_length(bytes, source);
-  const std::span<const std::byte> rest = bytes.subspan(kLengthBytes);
+  const std::span<const std::byte> rest = bytes.subspan(kSafetensorsLengthBytes);
   const std::span<const std::byte> data = rest.subspan(length);
   SafetensorsHeader header = parse_safetensors_header(
       {reinterpret_cast<const char*>(rest.data()), static_cast<size_t>(length)}, source);

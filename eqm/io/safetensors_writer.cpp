@@ -20,23 +20,24 @@ namespace {
 // Data starts at a multiple of this in the file, so that a mapping is aligned for the widest type.
 constexpr size_t kAlignment = 8;
 
-[[noreturn]] void refuse(const std::string& problem, std::string hint) {
+[[noreturn]] void refuse_tensor(const std::string& problem, std::string hint) {
   throw Error(ErrorKind::usage, "cannot write safetensors: " + problem, std::move(hint));
 }
 
 void check(const TensorSpec& item) {
   const std::string name = in_quotes(item.name);
   if (item.name == kSafetensorsMetadataKey) {
-    refuse("no tensor can be called " + name, "the format keeps this name for the metadata");
+    refuse_tensor("no tensor can be called " + name, "the format keeps this name for the metadata");
   }
-  if (!is_utf8(item.name)) refuse("the name " + name + " is not UTF-8", "rename the tensor");
+  if (!is_utf8(item.name)) refuse_tensor("the name " + name + " is not UTF-8", "rename the tensor");
   if (item.shape.size() > kMaxTensorRank) {
-    refuse(fmt::format("tensor {} has more than {} dimensions", name, kMaxTensorRank),
-           "reshape the tensor");
+    refuse_tensor(fmt::format("tensor {} has more than {} dimensions", name, kMaxTensorRank),
+                  "reshape the tensor");
   }
   if (!byte_count(item.dtype, item.shape)) {
-    refuse(fmt::format("tensor {} has the impossible shape [{}]", name, fmt::join(item.shape, ",")),
-           "dimensions are at least 0 and their product fits 63 bits");
+    refuse_tensor(
+        fmt::format("tensor {} has the impossible shape [{}]", name, fmt::join(item.shape, ",")),
+        "dimensions are at least 0 and their product fits 63 bits");
   }
 }
 
@@ -44,10 +45,10 @@ void check_bytes(const NamedTensor& item) {
   const TensorView& tensor = item.tensor;
   const std::optional<uint64_t> wanted = byte_count(tensor.dtype, tensor.shape);
   if (wanted && *wanted == tensor.bytes.size()) return;
-  refuse(fmt::format("tensor {} has {} bytes, which disagrees with its shape [{}] of {}",
-                     in_quotes(item.name), tensor.bytes.size(), fmt::join(tensor.shape, ","),
-                     name_of(tensor.dtype)),
-         "make the tensor contiguous and hand over all of its bytes");
+  refuse_tensor(fmt::format("tensor {} has {} bytes, which disagrees with its shape [{}] of {}",
+                            in_quotes(item.name), tensor.bytes.size(), fmt::join(tensor.shape, ","),
+                            name_of(tensor.dtype)),
+                "make the tensor contiguous and hand over all of its bytes");
 }
 
 void check(const std::vector<TensorSpec>& tensors,
@@ -56,12 +57,14 @@ void check(const std::vector<TensorSpec>& tensors,
   for (const TensorSpec& item : tensors) {
     check(item);
     if (!names.insert(item.name).second) {
-      refuse("the name " + in_quotes(item.name) + " comes twice", "give each tensor its own name");
+      refuse_tensor("the name " + in_quotes(item.name) + " comes twice",
+                    "give each tensor its own name");
     }
   }
   for (const auto& [key, value] : metadata) {
     if (!is_utf8(key) || !is_utf8(value)) {
-      refuse("the metadata entry " + in_quotes(key) + " is not UTF-8", "metadata is text only");
+      refuse_tensor("the metadata entry " + in_quotes(key) + " is not UTF-8",
+                    "metadata is text only");
     }
   }
 }
@@ -121,9 +124,9 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
     : tensors_(checked_and_sorted(std::move(tensors), metadata)), file_(path) {
   const std::string header = header_of(tensors_, metadata);
   if (header.size() > kMaxSafetensorsHeader) {
-    refuse(fmt::format("the header would have {} bytes; {} are allowed", header.size(),
-                       kMaxSafetensorsHeader),
-           "split the file or shorten the metadata");
+    refuse_tensor(fmt::format("the header would have {} bytes; {} are allowed", header.size(),
+                              kMaxSafetensorsHeader),
+                  "split the file or shorten the metadata");
   }
   file_.write(little_endian(header.size()));
   file_.write(header);
@@ -139,7 +142,8 @@ void SafetensorsWriter::skip_finished() {
 
 void SafetensorsWriter::write(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  if (bytes.size() > left_) refuse("a tensor has more bytes than its shape", "write each whole");
+  if (bytes.size() > left_)
+    refuse_tensor("a tensor has more bytes than its shape", "write each whole");
   file_.write(bytes);
   left_ -= bytes.size();
   skip_finished();
@@ -147,7 +151,8 @@ void SafetensorsWriter::write(std::span<const std::byte> bytes) {
 
 void SafetensorsWriter::commit() {
   if (next_ < tensors_.size()) {
-    refuse("the tensor " + in_quotes(tensors_[next_].name) + " is not complete", "write it first");
+    refuse_tensor("the tensor " + in_quotes(tensors_[next_].name) + " is not complete",
+                  "write it first");
   }
   file_.commit();
 }

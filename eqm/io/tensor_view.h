@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -54,5 +55,13 @@ std::optional<uint64_t> element_count(std::span<const int64_t> shape);
 
 // element_count in bytes, under the same limit.
 std::optional<uint64_t> byte_count(Dtype dtype, std::span<const int64_t> shape);
+
+// One element of bytes that may lie anywhere.
+template <class Number>
+Number number_at(std::span<const std::byte> bytes, size_t index) {
+  Number number;
+  std::memcpy(&number, bytes.data() + index * sizeof(Number), sizeof(Number));
+  return number;
+}
 
 }  // namespace eqm

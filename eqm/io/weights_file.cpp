@@ -24,8 +24,8 @@ std::vector<std::string_view> groups_of(WeightsChoice choice) {
   return {"ema", "model", "state_dict"};
 }
 
-[[noreturn]] void refuse(const std::string& source, std::string_view problem,
-                         const std::string& hint) {
+[[noreturn]] void refuse_weights(const std::string& source, std::string_view problem,
+                                 const std::string& hint) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(source), problem), hint);
 }
 
@@ -35,13 +35,13 @@ std::vector<std::string_view> groups_of(WeightsChoice choice) {
   for (const std::string& name : names) {
     if (shown.size() < kMostShown) shown.push_back(in_quotes(name));
   }
-  refuse(source,
-         choice == WeightsChoice::automatic
-             ? "holds no tensors by name"
-             : fmt::format("has no '{}' weights", groups_of(choice).front()),
-         names.empty() ? "it is empty; is it the right file?"
-                       : fmt::format("it holds {}{}", fmt::join(shown, ", "),
-                                     names.size() > kMostShown ? ", ..." : ""));
+  refuse_weights(source,
+                 choice == WeightsChoice::automatic
+                     ? "holds no tensors by name"
+                     : fmt::format("has no '{}' weights", groups_of(choice).front()),
+                 names.empty() ? "it is empty; is it the right file?"
+                               : fmt::format("it holds {}{}", fmt::join(shown, ", "),
+                                             names.size() > kMostShown ? ", ..." : ""));
 }
 
 std::vector<std::string> keys_of(const PickleValue& dict) {
@@ -102,8 +102,8 @@ WeightsFile WeightsFile::parse(std::span<const std::byte> bytes, const std::stri
   } else if (is_torch_file(bytes)) {
     file.read_torch(bytes, source, choice);
   } else {
-    refuse(source, "is neither a PyTorch checkpoint nor safetensors",
-           "give a .pt or .safetensors file");
+    refuse_weights(source, "is neither a PyTorch checkpoint nor safetensors",
+                   "give a .pt or .safetensors file");
   }
   file.strip_wrappers();
   return file;
@@ -121,8 +121,8 @@ void WeightsFile::read_torch(std::span<const std::byte> bytes, const std::string
   torch_ = std::make_shared<const TorchFile>(TorchFile::parse(bytes, source));
   const PickleValue root = torch_->root();
   if (!root.is(PickleKind::dict)) {
-    refuse(source, fmt::format("holds {} instead of a dictionary", described(root)),
-           "save model.state_dict(), not the model itself");
+    refuse_weights(source, fmt::format("holds {} instead of a dictionary", described(root)),
+                   "save model.state_dict(), not the model itself");
   }
   if (const auto arguments = root.find("args")) arguments_ = plain_values(*arguments);
   for (const std::string_view group : groups_of(choice)) {

@@ -133,7 +133,7 @@ ProgramResult RunningProgram::wait() {
   ProgramResult result;
   if (WIFEXITED(status_)) result.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) result.signal = WTERMSIG(status_);
-  result.output = content_of(record_ / "output");
+  if (settings_.output == Output::kept) result.output = content_of(record_ / "output");
   result.errors = content_of(record_ / "errors");
   result.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   EXPECT_NE(result.exit_code, kCouldNotStart) << "could not start " << program_path();
