@@ -89,7 +89,12 @@ Examples:
       throw Error(ErrorKind::usage, "latents would be written among the pictures",
                   "choose an --out that is not --data");
     }
-    latent_shape(vae->config(), layout_of(*pictures).shape);  // refuses before anything is written
+    // Refuses before anything is written.
+    const Shape shape = latent_shape(vae->config(), layout_of(*pictures).shape);
+    if (shape[1] != shape[2]) {
+      console.log->warn("eqm train takes square latents only, and these are {} x {}: see --size",
+                        shape[1], shape[2]);
+    }
     const FolderLock lock(folder);
     sweep_temporaries(folder);
     catch_interrupts();

@@ -164,8 +164,10 @@ UnetConfig unet_config_from_shapes(const WeightShapes& shapes, const ShapeHints&
       if (misfit.empty()) {
         give_heads(*config, hints);
         config->input_size = size;
-        check(*config);
-        return *config;
+        const std::string rule = broken_rule(*config);
+        if (rule.empty()) return *config;
+        throw Error(ErrorKind::usage, rule,
+                    "the weights are whole; give other --heads, --head-channels or --size");
       }
       if (names > most_names) problem = misfit;
       most_names = std::max(most_names, names);

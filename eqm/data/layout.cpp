@@ -1,6 +1,5 @@
 #include "eqm/data/layout.h"
 
-#include <exception>
 #include <optional>
 
 #include <fmt/format.h>
@@ -37,16 +36,21 @@ Layout layout_of(const Example& example) {
 }
 
 Layout layout_of(const Source& source) {
-  std::exception_ptr first;
+  std::optional<Error> first;
   for (int64_t i = 0; i < source.size(); ++i) {
     try {
       return layout_of(source.get(i));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!first) first = std::current_exception();
+      if (!first) first = error;
     }
   }
-  if (first) std::rethrow_exception(first);
+  if (first && source.size() > 1) {
+    throw Error(ErrorKind::input,
+                fmt::format("none of {} examples can be read: {}", source.size(), first->what()),
+                first->hint());
+  }
+  if (first) throw *first;
   throw Error(ErrorKind::input, "the data set has no examples", "choose a set with at least one");
 }
 

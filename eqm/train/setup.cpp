@@ -30,7 +30,7 @@ void demand_square_images(const char* network, const Shape& shape) {
   throw Error(ErrorKind::input,
               fmt::format("{} learns square images, not states of shape [{}]", network,
                           fmt::join(shape, ", ")),
-              "give --size to crop and scale images, or --model mlp for vectors");
+              "give --size to crop and scale images; vectors are for --model mlp");
 }
 
 SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
@@ -95,12 +95,7 @@ MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, Objecti
 
 ConvNetConfig convnet_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  if (shape.size() != 3 || shape[1] != shape[2]) {
-    throw Error(ErrorKind::input,
-                fmt::format("a classifier learns square images, not states of shape [{}]",
-                            fmt::join(shape, ", ")),
-                "give --size to crop and scale images");
-  }
+  demand_square_images("a classifier", shape);
   ConvNetConfig config = {.in_channels = shape[0], .input_size = shape[1]};
   config.num_classes = static_cast<int64_t>(data.training->class_names().size());
   if (config.num_classes < 2) {

@@ -336,6 +336,12 @@ TEST(UnetShapes, refuse_weights_of_something_else) {
   expect_error(ErrorKind::usage, "heads", [&] { unet_config_from_shapes(shapes, {}); });
   expect_error(ErrorKind::usage, "input_size",
                [&] { unet_config_from_shapes(shapes, {.heads = 2, .size = 5}); });
+  try {
+    unet_config_from_shapes(shapes, {.heads = 3, .size = 4});
+    FAIL() << "three heads were taken";
+  } catch (const Error& error) {
+    EXPECT_NE(error.hint().find("--heads"), std::string::npos) << error.hint();
+  }
 }
 
 TEST(UnetConfig, presets_have_the_sizes_they_promise) {

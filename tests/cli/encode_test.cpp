@@ -69,6 +69,16 @@ class EncodeCli : public ::testing::Test {
   std::string vae_;
 };
 
+TEST_F(EncodeCli, tells_of_latents_that_cannot_be_trained_on) {
+  write_file(folder_ / "wide.tar",
+             tar_file("cat/1.jpg", jpeg_of(plain_image(16, 24, 3, 90))) + tar_end());
+  const ProgramResult wide =
+      run({"encode", "wide.tar", "--vae", vae_, "--out", "wide", "--threads", "1"});
+  EXPECT_EQ(wide.exit_code, 0) << wide.errors;
+  EXPECT_NE(wide.errors.find("square latents only"), std::string::npos) << wide.errors;
+  EXPECT_EQ(run(encode()).errors.find("square"), std::string::npos);
+}
+
 TEST_F(EncodeCli, goes_from_a_tar_of_pictures_to_samples_for_an_evaluator) {
   EXPECT_NE(succeed(encode()).find("pictures           14"), std::string::npos);
   succeed(encode({"--part", "test"}));

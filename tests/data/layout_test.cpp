@@ -22,7 +22,10 @@ TEST(Layout, is_that_of_the_first_example_that_can_be_read) {
 }
 
 TEST(Layout, cannot_be_told_without_a_whole_example) {
-  expect_input_error("'made 0' is damaged", [] { layout_of(MadeSource(3, {0, 1, 2})); });
+  expect_input_error("none of 3 examples can be read: 'made 0' is damaged", [] {
+    layout_of(MadeSource(3, {0, 1, 2}));
+  });
+  expect_input_error("'made 0' is damaged", [] { layout_of(MadeSource(1, {0})); });
   expect_input_error("no examples", [] { layout_of(MadeSource(0)); });
 }
 
