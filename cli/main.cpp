@@ -19,6 +19,7 @@
 
 #include "cli/arguments.h"
 #include "cli/flags.h"
+#include "cli/help_format.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
@@ -137,6 +138,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
   app.name("eqm");
+  app.formatter(std::make_shared<HelpFormat>());
   app.set_version_flag("--version", EQM_VERSION);
   app.allow_extras();            // judged below, with suggestions
   app.require_subcommand(0, 1);  // a second verb is refused as an extra word

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -135,6 +136,17 @@ TEST_F(Cli, refuses_an_unknown_verb) {
   expect_failure({"paint"}, 2, "unknown verb 'paint'", "landscape, train, sample, denoise");
   expect_failure({"neighbors", "--help"}, 2, "unknown verb 'neighbors'", "'neighbours'?");
   expect_failure({"help", "paint"}, 2, "unknown verb 'paint'", "landscape");
+}
+
+TEST_F(Cli, help_fits_a_screen) {
+  for (const char* verb : {"landscape", "train", "sample", "evaluate", "encode", "bench"}) {
+    SCOPED_TRACE(verb);
+    const std::string help = run({verb, "--help"}).output;
+    EXPECT_FALSE(contains(help, "{false}"));
+    EXPECT_FALSE(contains(help, "\n\n\n"));
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 125u) << line;
+  }
 }
 
 TEST_F(Cli, help_is_what_people_try_first) {
