@@ -163,7 +163,7 @@ Examples:
              Console& console) const {
     if (pairs.empty()) return;
     const bool noised = gamma_ < 1;  // as they are, there is nothing to compare with
-    const bool known = noised && !makes_latents(model);  // distances of latents mean little
+    const bool known = noised && !makes_latents(model);
     const double peak = 255 / model.scaling.unit;
     std::vector<double> rows;
     double before = 0, after = 0, steps = 0;
@@ -193,6 +193,8 @@ Examples:
     if (known) {
       std::cout << fmt::format("{:<18} {:.2f} dB noised, {:.2f} dB denoised\n", "PSNR", before,
                                after);
+    } else if (noised) {
+      console.log->info("no PSNR: distances between latents tell little of pictures");
     }
     console.log->info("wrote {0}/denoise.png and {0}/denoise.csv", out_);
   }

@@ -48,7 +48,7 @@ Examples:
   void declare(OptionSet& options) override {
     options.text("pictures", pictures_, "a folder of pictures, or any data set; its test part");
     options.text("data", data_, "the set that is searched, by name or path");
-    options.choice("split", split_, split_names(), "the part of the data that is searched");
+    options.choice("part", split_, split_names(), "the part of the data that is searched");
     options.count("k", k_, Range::between(1, 100), "neighbours of each picture");
     options.count("count", count_, Range::between(1, 10000),
                   "pictures at most, evenly spread over those given");

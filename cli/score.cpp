@@ -50,7 +50,7 @@ Examples:
                  "sets to compare with, with commas; constant and noise are made on the spot");
     options.count("count", sets_.count, Range::between(1, 1e6),
                   "examples of each set, spread over it");
-    options.choice("split", sets_.split, split_names(), "the part of sets that have parts");
+    options.choice("part", sets_.split, split_names(), "the part of sets that have parts");
     options.text("label", label_, "a class to score all sets under; empty for none");
     options.count("batch", batch_, Range::between(1, 100000), "examples computed at once");
     options.text("out", out_, "folder for the scores and their histogram");
