@@ -6,6 +6,7 @@
 
 #include "cli/verb.h"
 #include "eqm/data/installed_sets.h"
+#include "eqm/kernel/choice.h"
 #include "eqm/tensor/machine.h"
 #include "eqm/tensor/runtime.h"
 
@@ -25,6 +26,7 @@ class Doctor final : public Verb {
     int problems = 0;
     std::cout << fmt::format("{:14} {}\n", "eqm", EQM_VERSION);
     std::vector<Finding> findings = inspect_machine();
+    findings.push_back({"kernels", kernel::kernels_in_use(), ""});
     for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {
       findings.push_back(set.folder.empty() ? Finding{set.name, "not found", set.remedy}
                                             : Finding{set.name, set.folder.string(), ""});

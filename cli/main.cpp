@@ -23,6 +23,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/kernel/choice.h"
 #include "eqm/tensor/blas_kernels.h"
 
 namespace eqm::cli {
@@ -170,6 +171,7 @@ int run(int argc, char** argv) {
                                               : Verbosity::normal);
   ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO),
                        STDERR_FILENO);
+  kernel::check_kernels_choice();
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);

@@ -2,10 +2,40 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/base/error.h"
+#include "eqm/kernel/simd/dispatch.h"
 
 namespace eqm::kernel {
 namespace {
+
+constexpr const char* kVariable = "EQM_KERNELS";
+constexpr const char* kPlain = "plain";
+
+std::string wish() {
+  const char* value = std::getenv(kVariable);
+  return value == nullptr ? "" : value;
+}
+
+struct Choice {
+  Path path = Path::fused;
+  int64_t target = 0;  // 0: the best there is
+};
+
+// Nothing for a name that nobody knows.
+std::optional<Choice> choice_of(const std::string& name) {
+  if (name.empty()) return Choice();
+  if (name == kPlain) return Choice{.path = Path::plain};
+  for (const int64_t target : simd::runnable_targets()) {
+    if (simd::target_name(target) == name) return Choice{.target = target};
+  }
+  return std::nullopt;
+}
 
 thread_local Path path_of_thread = default_path();
 
@@ -13,10 +43,24 @@ thread_local Path path_of_thread = default_path();
 
 Path default_path() {
   static const Path path = [] {
-    const char* value = std::getenv("EQM_KERNELS");
-    return value && std::string_view(value) == "plain" ? Path::plain : Path::fused;
+    const Choice choice = choice_of(wish()).value_or(Choice());
+    if (choice.target != 0) simd::force_target(choice.target);
+    return choice.path;
   }();
   return path;
+}
+
+void check_kernels_choice() {
+  if (choice_of(wish())) return;
+  std::vector<std::string> names = {kPlain};
+  for (const int64_t target : simd::runnable_targets()) names.push_back(simd::target_name(target));
+  throw Error(ErrorKind::usage, fmt::format("{} is '{}'", kVariable, wish()),
+              fmt::format("here it may be {}", fmt::join(names, ", ")));
+}
+
+std::string kernels_in_use() {
+  return default_path() == Path::plain ? kPlain
+                                       : simd::target_name(simd::runnable_targets().front());
 }
 
 Path path() {

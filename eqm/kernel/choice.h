@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 
 #include "eqm/tensor/torch.h"
 
@@ -15,8 +16,15 @@ enum class Path {
   plain
 };
 
-// The environment variable EQM_KERNELS=plain makes the plain twins the default of a process.
+// The environment variable EQM_KERNELS chooses for a process: `plain` makes the plain twins the
+// default, an instruction set such as `AVX2` is what the kernels then run on.
 Path default_path();
+
+// Kind usage when it says anything else. What nobody checks is taken for no choice.
+void check_kernels_choice();
+
+// "plain", or the instruction set, as "AVX2".
+std::string kernels_in_use();
 
 Path path();  // of this thread
 

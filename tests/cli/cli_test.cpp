@@ -118,6 +118,23 @@ TEST_F(Cli, doctor_reports_the_machine) {
   EXPECT_EQ(result.errors, "");
 }
 
+TEST_F(Cli, kernels_run_on_the_instructions_that_are_asked_for) {
+  const auto with = [&](const std::string& choice) {
+    return run_program({"doctor"},
+                       {.folder = folder_.path(), .environment = {"EQM_KERNELS=" + choice}});
+  };
+  EXPECT_TRUE(contains(with("plain").output, "kernels        plain\n"));
+  const ProgramResult wrong = with("fast");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.error_lines().at(0), "eqm: EQM_KERNELS is 'fast'");
+  const std::string hint = wrong.error_lines().at(1), all = "hint: here it may be plain, ";
+  ASSERT_TRUE(hint.starts_with(all)) << hint;
+  // Those of this machine, best first; the last is the one that is not chosen by itself.
+  const std::string least = hint.substr(hint.rfind(' ') + 1);
+  EXPECT_TRUE(contains(with(least).output, "kernels        " + least + "\n")) << least;
+  EXPECT_TRUE(contains(with("").output, "kernels        " + hint.substr(all.size(), 3)));
+}
+
 TEST_F(Cli, doctor_finds_data_sets_and_says_how_to_get_them) {
   const Words home = {"HOME=" + folder_.path().string(), "EQM_DATA="};
   const ProgramResult without = run_with(home, {"doctor"});
