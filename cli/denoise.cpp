@@ -76,6 +76,7 @@ Examples:
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
+    warn_of_unused(descent_, model.objective, *console.log);
     std::vector<Pair> pairs = read(model, codec, console);
     create_folder(out_);
     const bool whole = descend_all(field, pairs, console);

@@ -108,6 +108,7 @@ Examples:
       codec = codec_.codec_of(field->model(), type);
       check_model(*field, *codec, *network);
       rule_ = descent_.resolved(field->model().objective).described();
+      warn_of_unused(descent_, field->model().objective, *console.log);
     }
     if (samples || field) create_folder(out_);
     catch_interrupts();

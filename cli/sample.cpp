@@ -99,6 +99,7 @@ Examples:
                        .capacity = rows_};
     job.terms = [&](int64_t i) { return rows[static_cast<size_t>(layout.row_of(i))].terms; };
     job.descent.resolved(model.objective);  // refuses before anything is written
+    warn_of_unused(job.descent, model.objective, *console.log);
     for (const Row& row : rows) check_terms(field, row.terms);
     std::vector<std::string> names;
     for (const Row& row : rows) names.push_back(row.name);

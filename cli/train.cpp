@@ -115,10 +115,9 @@ Examples:
     const FeatureNetPtr network = load_features(comparison, type);
     warn_of_few("--quality-samples", quality_samples_, network->feature_count(), console);
     QualityMeter meter(network, comparison, console);
-    return std::make_unique<TrainingQuality>(std::move(meter), training_.descent,
-                                             Contest{.samples = quality_samples_,
-                                                     .seed = static_cast<uint64_t>(training_.seed),
-                                                     .autoencoder = training_.codec.open(type)});
+    return std::make_unique<TrainingQuality>(
+        std::move(meter), training_.descent,
+        Contest{.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)});
   }
 
   TrainOptions training_;

@@ -11,9 +11,9 @@ class TrainingQuality final : public QualityProbe {
   TrainingQuality(QualityMeter meter, const DescentOptions& descent, const Contest& contest)
       : meter_(std::move(meter)), descent_(descent), contest_(contest) {}
 
-  void check(const Model& model) const override;
+  void check(const Model& model, const Codec& codec) const override;
   // samples_distance, samples_evaluations, and samples_right where there are labels.
-  std::optional<MetricValues> measure(const Model& model) const override;
+  std::optional<MetricValues> measure(const Model& model, const Codec& codec) const override;
 
  private:
   QualityMeter meter_;

@@ -31,6 +31,27 @@ bool can_tell_time(RuleKind rule) {
          rule == RuleKind::langevin || rule == RuleKind::walk_and_land;
 }
 
+bool is_sde(RuleKind rule) {
+  return rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
+}
+
+// Whether a rule does anything with an option.
+bool uses(RuleKind rule, const std::string& option) {
+  if (option == "eta" || option == "step-schedule") {
+    return !is_integrator(rule) && rule != RuleKind::walk_and_land;
+  }
+  if (option == "mu") return rule == RuleKind::nesterov || has_velocity(rule);
+  if (option == "mean-decay") return rule == RuleKind::adam;
+  if (option == "square-decay") return normalises(rule);
+  if (option == "temperature") return rule == RuleKind::langevin;
+  if (option == "walk" || option == "land" || option == "glide" || option == "walk-order") {
+    return rule == RuleKind::walk_and_land;
+  }
+  if (option == "atol" || option == "rtol") return rule == RuleKind::dopri5;
+  if (option == "diffusion" || option == "last-step") return is_sde(rule);
+  return true;
+}
+
 constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
 
 }  // namespace
@@ -133,6 +154,21 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
   return settled;
 }
 
+std::vector<std::string> DescentOptions::unused(const Objective& objective) const {
+  const RuleKind settled = resolved(objective).rule;
+  DescentOptions own = *this, standard;
+  OptionSet own_set, standard_set;
+  own.declare(own_set);
+  standard.declare(standard_set);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < own_set.options().size(); ++i) {
+    const Option& option = own_set.options()[i];
+    const bool changed = option.get() != standard_set.options()[i].get();
+    if (changed && !uses(settled, option.name)) names.push_back(option.name);
+  }
+  return names;
+}
+
 void DescentOptions::check_integrator(const Objective& objective) const {
   if (limit < 1) {
     throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
@@ -145,8 +181,7 @@ void DescentOptions::check_integrator(const Objective& objective) const {
     throw Error(ErrorKind::usage, "an integrator goes to the end of its time and rests nowhere",
                 "leave --threshold, --fraction and --plateau away");
   }
-  const bool noisy = rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
-  if (noisy && objective.kind != ObjectiveKind::fm) {
+  if (is_sde(rule) && objective.kind != ObjectiveKind::fm) {
     throw Error(ErrorKind::usage, "an SDE needs a flow that sees time (fm), to know its score",
                 "choose another rule; langevin adds noise to any landscape");
   }
@@ -198,8 +233,8 @@ std::string DescentOptions::described() const {
 }
 
 StopTest DescentOptions::stop() const {
-  const bool sde = rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
-  const int64_t last = sde && last_step != LastStep::none ? 1 : 0;  // comes after the noisy ones
+  const int64_t last =
+      is_sde(rule) && last_step != LastStep::none ? 1 : 0;  // comes after the noisy ones
   return {.threshold = threshold, .fraction = fraction, .plateau = plateau, .limit = limit + last};
 }
 

@@ -1,6 +1,9 @@
 // How to descend, as every verb is told: the rule with its numbers, and when to stop.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "eqm/base/names.h"
 #include "eqm/base/options.h"
 #include "eqm/descend/course.h"
@@ -59,6 +62,9 @@ struct DescentOptions {
   // With everything that is chosen automatically settled for an objective. Rules that do not suit
   // it are usage errors.
   DescentOptions resolved(const Objective& objective) const;
+
+  // Names of options that are not at their defaults, and that the rule does nothing with.
+  std::vector<std::string> unused(const Objective& objective) const;
 
   // Of resolved options.
   StopTest stop() const;

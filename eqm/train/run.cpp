@@ -168,7 +168,7 @@ void Run::preview() {
 }
 
 void Run::measure_quality() {
-  if (const auto values = host_.quality->measure(state_.averaged())) {
+  if (const auto values = host_.quality->measure(state_.averaged(), data_.codec())) {
     metrics_.write(state_.step, *values);
   }
 }
@@ -294,7 +294,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
   const bool goes_on = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
   Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
   model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
-  if (host.quality != nullptr) host.quality->check(model);
+  if (host.quality != nullptr) host.quality->check(model, data.codec());
   RunIdentity identity = identity_of(options, data, model);
   identity["autocast"] = host.autocast ? "bfloat16" : "none";
   if (data.held_out && !data.held_out_is_own) {

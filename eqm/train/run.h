@@ -8,6 +8,7 @@
 
 #include "eqm/base/log.h"
 #include "eqm/base/progress.h"
+#include "eqm/codec/codec.h"
 #include "eqm/landscape/model.h"
 #include "eqm/train/metrics.h"
 #include "eqm/train/options.h"
@@ -16,15 +17,15 @@
 namespace eqm {
 
 // What a caller wants to know of the averaged model at intervals (cadence.quality_every), such as
-// how far its samples are from data.
+// how far its samples are from data; the codec makes pictures of them.
 class QualityProbe {
  public:
   virtual ~QualityProbe() = default;
 
   // Refuses, before training starts, a model that could not be measured.
-  virtual void check(const Model& model) const = 0;
+  virtual void check(const Model& model, const Codec& codec) const = 0;
   // Nothing when it was told to stop.
-  virtual std::optional<MetricValues> measure(const Model& model) const = 0;
+  virtual std::optional<MetricValues> measure(const Model& model, const Codec& codec) const = 0;
 };
 
 // What the caller provides.

@@ -162,5 +162,16 @@ TEST(DescentOptions, are_set_by_name_within_their_ranges) {
   }
 }
 
+TEST(DescentOptions, know_what_their_rule_does_nothing_with) {
+  using Names = std::vector<std::string>;
+  const auto unused = [](DescentOptions options) { return options.unused({}); };
+  EXPECT_EQ(unused({}), Names());
+  EXPECT_EQ(unused({.rule = RuleKind::gradient_descent, .eta = 0.1, .mu = 0.2, .walk = 3}),
+            (Names{"mu", "walk"}));
+  EXPECT_EQ(unused({.rule = RuleKind::walk_and_land, .eta = 0.1, .walk = 3}), Names{"eta"});
+  EXPECT_EQ(unused({.mu = 0.2, .threshold = 2}), Names());  // nesterov by itself
+  EXPECT_EQ(unused({.rule = RuleKind::dopri5, .rtol = 0.1, .limit = 3}), Names());
+}
+
 }  // namespace
 }  // namespace eqm::test
