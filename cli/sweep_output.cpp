@@ -51,6 +51,7 @@ draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measu
     }
   }
   if (floor) {
+    if (series.front().name.empty()) series.front().name = "samples";
     series.push_back({.name = "real data",
                       .x = {x(measured.front()), x(measured.back())},
                       .y = {*floor, *floor}});
