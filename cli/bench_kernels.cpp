@@ -12,7 +12,7 @@
 #include "eqm/base/error.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/atomic_file.h"
-#include "eqm/kernel/simd/dispatch.h"
+#include "eqm/kernel/choice.h"
 #include "eqm/tensor/machine.h"
 
 namespace eqm::cli {
@@ -42,7 +42,7 @@ bench::Report described_machine() {
   report.peak = bench::fma_peak(report.threads);
   report.blas = loaded_blas().kernels;
   if (report.blas.empty()) report.blas = "not told";
-  report.target = simd::target_name(simd::runnable_targets().front());
+  report.target = kernel::kernels_in_use();
   return report;
 }
 
