@@ -43,11 +43,11 @@ struct ReferenceData {
 ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions& options,
                              Console& console);
 
-// As many pictures of the reference's test part; null when it has none, as files of statistics.
+// `count` pictures of the reference's test part; null when it has none, as a file of statistics.
 SourcePtr unseen_pictures(const FeatureNet& network, const ComparisonOptions& options,
                           int64_t count);
 
-// When the covariance of the features of so few pictures is singular.
+// When there are so few pictures that the covariance of their features is singular.
 void warn_of_few(const std::string& what, int64_t pictures, int64_t features, Console& console);
 
 // Kind input when the network cannot look at what the model makes.

@@ -2,7 +2,6 @@
 #include "eqm/descend/denoise.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
+#include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace eqm::cli {
 
@@ -17,13 +16,6 @@ std::string EngineNote::of(const EngineCounts& counts) const {
                         static_cast<double>(counts.steps) / static_cast<double>(counts.finished));
   }
   return text;
-}
-
-void warn_of_unused(const DescentOptions& descent, const Objective& objective, Logger& log) {
-  const std::vector<std::string> names = descent.unused(objective);
-  if (names.empty()) return;
-  log.warn("--rule {} does nothing with --{}",
-           name_in(rule_names(), descent.resolved(objective).rule), fmt::join(names, " and --"));
 }
 
 }  // namespace eqm::cli

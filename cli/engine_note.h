@@ -1,12 +1,10 @@
-// What verbs that descend say: beside their bars while the engine works, and of their options.
+// What every verb says beside its bar while the engine works for it.
 #pragma once
 
 #include <chrono>
 #include <string>
 
-#include "eqm/base/log.h"
 #include "eqm/descend/engine.h"
-#include "eqm/descend/options.h"
 
 namespace eqm::cli {
 
@@ -19,8 +17,5 @@ class EngineNote {
  private:
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
-
-// Warns of options that the rule does nothing with.
-void warn_of_unused(const DescentOptions& descent, const Objective& objective, Logger& log);
 
 }  // namespace eqm::cli

@@ -11,6 +11,7 @@
 #include "cli/evaluation_output.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"

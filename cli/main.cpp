@@ -171,7 +171,7 @@ int run(int argc, char** argv) {
                                               : Verbosity::normal);
   ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO),
                        STDERR_FILENO);
-  kernel::check_kernels_choice();
+  kernel::settle_kernels();
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);

@@ -1,6 +1,5 @@
 // eqm sample: draws samples from a model.
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sample_output.h"
+#include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"

@@ -46,7 +46,7 @@ ReadPictures read_pictures(const Source& source, const Layout& layout, int64_t f
 
 // The first thing in which they differ, as people call it.
 std::string difference(const LatentRecipe& a, const LatentRecipe& b) {
-  if (a.size != b.size) return "--size";
+  if (a.size != b.size) return "--size";  // first: it changes the pictures' fingerprint, too
   if (a.data != b.data || a.pictures != b.pictures) return "the pictures they are of";
   if (a.autoencoder != b.autoencoder) return "their autoencoder";
   if (a.views != b.views) return "--flip";

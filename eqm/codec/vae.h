@@ -53,7 +53,8 @@ class Vae {
     int64_t rows = 1;
     Tiling tiling;
   };
-  // Of pictures of this size, in pixels of what is computed on, which cover 1 / `unit` latents.
+  // For pictures of this size in pixels. `unit` is how many numbers of the input, a side, a latent
+  // stands for: the factor when encoding, 1 when decoding.
   Portion portion_for(int64_t height, int64_t width, int64_t unit) const;
   static Tensor in_portions(const Tensor& x, const Portion& portion, int64_t up, int64_t down,
                             const std::function<Tensor(const Tensor&)>& function);

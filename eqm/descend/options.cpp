@@ -221,10 +221,10 @@ std::string DescentOptions::described() const {
       say("schedule", name_in(step_schedule_names(), schedule));
     }
   }
-  if (rule == RuleKind::nesterov || has_velocity(rule)) say("mu", mu);
-  if (rule == RuleKind::adam) say("mean-decay", beta1);
-  if (normalises(rule)) say("square-decay", beta2);
-  if (rule == RuleKind::langevin) say("temperature", temperature);
+  if (uses(rule, "mu")) say("mu", mu);
+  if (uses(rule, "mean-decay")) say("mean-decay", beta1);
+  if (uses(rule, "square-decay")) say("square-decay", beta2);
+  if (uses(rule, "temperature")) say("temperature", temperature);
   say("limit", limit);
   if (threshold > 0) say("threshold", threshold);
   if (fraction > 0) say("fraction", fraction);

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ struct Choice {
   int64_t target = 0;  // 0: the best there is
 };
 
-// Nothing for a name that nobody knows.
+// Nothing for a name that is unknown or cannot run here.
 std::optional<Choice> choice_of(const std::string& name) {
   if (name.empty()) return Choice();
   if (name == kPlain) return Choice{.path = Path::plain};
@@ -50,8 +50,11 @@ Path default_path() {
   return path;
 }
 
-void check_kernels_choice() {
-  if (choice_of(wish())) return;
+void settle_kernels() {
+  if (choice_of(wish())) {
+    default_path();
+    return;
+  }
   std::vector<std::string> names = {kPlain};
   for (const int64_t target : simd::runnable_targets()) names.push_back(simd::target_name(target));
   throw Error(ErrorKind::usage, fmt::format("{} is '{}'", kVariable, wish()),

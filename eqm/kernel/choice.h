@@ -1,4 +1,4 @@
-// The choice between an operator's fused path and its plain twin.
+// The choice between an operator's fused path and its plain twin, and of the instruction set.
 #pragma once
 
 #include <initializer_list>
@@ -20,8 +20,9 @@ enum class Path {
 // default, an instruction set such as `AVX2` is what the kernels then run on.
 Path default_path();
 
-// Kind usage when it says anything else. What nobody checks is taken for no choice.
-void check_kernels_choice();
+// Settles that choice; to be called before any kernel runs. Kind usage when EQM_KERNELS names
+// nothing that runs here; unsettled, such a name counts as none.
+void settle_kernels();
 
 // "plain", or the instruction set, as "AVX2".
 std::string kernels_in_use();

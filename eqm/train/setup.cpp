@@ -25,17 +25,20 @@ namespace {
 // Without a test part, one of so many training examples is kept aside at most.
 constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
-void demand_square_images(const char* network, const Shape& shape) {
+constexpr const char* kSquareOrMlp =
+    "give --size to crop and scale images, or --model mlp for vectors";
+
+void demand_square_images(const char* network, const Shape& shape, const char* hint) {
   if (shape.size() == 3 && shape[1] == shape[2]) return;
   throw Error(ErrorKind::input,
               fmt::format("{} learns square images, not states of shape [{}]", network,
                           fmt::join(shape, ", ")),
-              "give --size to crop and scale images; vectors are for --model mlp");
+              hint);
 }
 
 SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  demand_square_images("a SiT", shape);
+  demand_square_images("a SiT", shape, kSquareOrMlp);
   SitConfig config = sit_preset(options.model);
   if (options.width > 0) config.hidden_size = options.width;
   if (options.depth > 0) config.depth = options.depth;
@@ -57,7 +60,7 @@ SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
 
 UnetConfig unet_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  demand_square_images("a U-Net", shape);
+  demand_square_images("a U-Net", shape, kSquareOrMlp);
   UnetConfig config = unet_preset(options.model);
   if (options.width > 0) config.model_channels = options.width;
   if (options.depth > 0) config.num_res_blocks = options.depth;
@@ -95,7 +98,7 @@ MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, Objecti
 
 ConvNetConfig convnet_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  demand_square_images("a classifier", shape);
+  demand_square_images("a classifier", shape, "give --size to crop and scale images");
   ConvNetConfig config = {.in_channels = shape[0], .input_size = shape[1]};
   config.num_classes = static_cast<int64_t>(data.training->class_names().size());
   if (config.num_classes < 2) {

@@ -1,6 +1,5 @@
 // The program from a tar of pictures to latents, a model of them, and pictures again.
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -76,7 +75,9 @@ TEST_F(EncodeCli, tells_of_latents_that_cannot_be_trained_on) {
       run({"encode", "wide.tar", "--vae", vae_, "--out", "wide", "--threads", "1"});
   EXPECT_EQ(wide.exit_code, 0) << wide.errors;
   EXPECT_NE(wide.errors.find("square latents only"), std::string::npos) << wide.errors;
-  EXPECT_EQ(run(encode()).errors.find("square"), std::string::npos);
+  const ProgramResult square = run(encode());
+  EXPECT_EQ(square.exit_code, 0) << square.errors;
+  EXPECT_EQ(square.errors.find("square"), std::string::npos) << square.errors;
 }
 
 TEST_F(EncodeCli, goes_from_a_tar_of_pictures_to_samples_for_an_evaluator) {

@@ -1,5 +1,4 @@
 // The program and other people's files: import, export, samples for an evaluator.
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// Which instruction set the kernels run on. It is chosen once per process, the best that the
-// machine has.
+// Which instruction set the kernels run on. It is chosen once per process: the best that the
+// machine has, or what EQM_KERNELS names (kernel/choice.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ std::vector<int64_t> runnable_targets();
 
 std::string target_name(int64_t target);
 
-// Makes all kernels run on this one; 0 gives the choice back. For tests: no kernel may be running.
+// Makes all kernels run on this one; 0 gives the choice back. For tests and EQM_KERNELS: no kernel
+// may be running.
 void force_target(int64_t target);
 
 }  // namespace eqm::simd
