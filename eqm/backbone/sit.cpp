@@ -40,9 +40,9 @@ class SitBlock : public Scope {
                                         qkv->bias, &packed_qkv_);
     const Tensor middle = kernel::linear_gated(h, kernel::attention(joint, heads_), proj->weight,
                                                proj->bias, m[2], &packed_proj_);
-    const Tensor hidden = kernel::linear_gelu(kernel::layer_norm_modulate(middle, m[3], m[4]),
-                                              fc1->weight, fc1->bias, &packed_fc1_);
-    return kernel::linear_gated(middle, hidden, fc2->weight, fc2->bias, m[5], &packed_fc2_);
+    return kernel::mlp_gated(middle, kernel::layer_norm_modulate(middle, m[3], m[4]),
+                             {fc1->weight, fc1->bias, &packed_fc1_},
+                             {fc2->weight, fc2->bias, &packed_fc2_}, m[5]);
   }
 
   torch::nn::Linear qkv{nullptr}, proj{nullptr}, fc1{nullptr}, fc2{nullptr}, modulation{nullptr};

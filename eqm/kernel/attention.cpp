@@ -47,14 +47,12 @@ Tensor run(const Tensor& qkv, int64_t heads, float* log_sums) {
   // Fewer heads than threads: the rows of each are divided.
   const int64_t parts = std::clamp<int64_t>(at::get_num_threads() / std::max<int64_t>(tasks, 1), 1,
                                             std::max<int64_t>(sizes.tokens, 1));
-  at::parallel_for(0, tasks * parts, 1, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t b = i / parts / heads, n = i / parts % heads, part = i % parts;
-      simd::attend(head_of(qkv, sizes, b, n), static_cast<size_t>(sizes.tokens * part / parts),
-                   static_cast<size_t>(sizes.tokens * (part + 1) / parts),
-                   out.data_ptr<float>() + sizes.offset(b, n, all), static_cast<size_t>(all),
-                   log_sums ? log_sums + (b * heads + n) * sizes.tokens : nullptr);
-    }
+  parallel_tasks(tasks * parts, [&](int64_t i) {
+    const int64_t b = i / parts / heads, n = i / parts % heads, part = i % parts;
+    simd::attend(head_of(qkv, sizes, b, n), static_cast<size_t>(sizes.tokens * part / parts),
+                 static_cast<size_t>(sizes.tokens * (part + 1) / parts),
+                 out.data_ptr<float>() + sizes.offset(b, n, all), static_cast<size_t>(all),
+                 log_sums ? log_sums + (b * heads + n) * sizes.tokens : nullptr);
   });
   return out;
 }
@@ -64,17 +62,15 @@ Tensor run_backward(const Tensor& qkv, int64_t heads, const Tensor& out, const T
   const Sizes sizes(qkv, heads);
   const int64_t all = heads * sizes.width;
   Tensor result = torch::empty_like(qkv);
-  at::parallel_for(0, sizes.batch * heads, 1, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t b = i / heads, n = i % heads;
-      float* grad_q = result.data_ptr<float>() + sizes.offset(b, n, 3 * all);
-      simd::attend_backward(head_of(qkv, sizes, b, n),
-                            {.out = out.data_ptr<float>() + sizes.offset(b, n, all),
-                             .grad = grad.data_ptr<float>() + sizes.offset(b, n, all),
-                             .stride = static_cast<size_t>(all),
-                             .log_sums = log_sums.data_ptr<float>() + i * sizes.tokens},
-                            grad_q, grad_q + all, grad_q + 2 * all);
-    }
+  parallel_tasks(sizes.batch * heads, [&](int64_t i) {
+    const int64_t b = i / heads, n = i % heads;
+    float* grad_q = result.data_ptr<float>() + sizes.offset(b, n, 3 * all);
+    simd::attend_backward(head_of(qkv, sizes, b, n),
+                          {.out = out.data_ptr<float>() + sizes.offset(b, n, all),
+                           .grad = grad.data_ptr<float>() + sizes.offset(b, n, all),
+                           .stride = static_cast<size_t>(all),
+                           .log_sums = log_sums.data_ptr<float>() + i * sizes.tokens},
+                          grad_q, grad_q + all, grad_q + 2 * all);
   });
   return result;
 }

@@ -5,13 +5,27 @@
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/gelu.h"
 #include "eqm/kernel/image_rows.h"
+#include "eqm/kernel/plain.h"
 #include "eqm/kernel/products.h"
+#include "eqm/kernel/twice.h"
 
 namespace eqm::kernel {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+// Which gradients are wanted of the inputs x, weight and bias, of which x is the one at `first`.
+Wanted wanted(AutogradContext& context, size_t first) {
+  return {.x = context.needs_input_grad(first),
+          .weight = context.needs_input_grad(first + 1),
+          .bias = context.needs_input_grad(first + 2)};
+}
+
+// A matrix with the shape of x; nothing of nothing.
+Tensor like(const Tensor& matrix, const Tensor& x) {
+  return matrix.defined() ? matrix.view(x.sizes()) : matrix;
+}
 
 Tensor run_gelu(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeight* packed,
                 float* kept) {
@@ -45,9 +59,8 @@ struct LinearGelu : torch::autograd::Function<LinearGelu> {
       g = g.defined() ? g + inner : inner;
     }
     if (!g.defined()) return {Tensor(), Tensor(), Tensor(), Tensor()};
-    return {context->needs_input_grad(0) ? product(g, w) : Tensor(),
-            context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
-            context->needs_input_grad(2) ? row_sum(g) : Tensor(), Tensor()};
+    const LinearGradients found = linear_gradients(g, x, w, wanted(*context, 0));
+    return {found.x, found.weight, found.bias, Tensor()};
   }
 };
 
@@ -109,13 +122,55 @@ struct LinearGated : torch::autograd::Function<LinearGated> {
       grad_gate = inner.gate;
     }
     if (!g.defined()) return variable_list(6);
-    g = g.reshape({-1, g.size(2)});
-    return {grads[0],
-            context->needs_input_grad(1) ? product(g, w).view(x.sizes()) : Tensor(),
-            context->needs_input_grad(2) ? transposed_product(g, as_matrix(x)) : Tensor(),
-            context->needs_input_grad(3) ? row_sum(g) : Tensor(),
-            grad_gate,
-            Tensor()};
+    const LinearGradients found =
+        linear_gradients(g.reshape({-1, g.size(2)}), as_matrix(x), w, wanted(*context, 1));
+    return {grads[0], like(found.x, x), found.weight, found.bias, grad_gate, Tensor()};
+  }
+};
+
+// Both of the above, one after the other: the GELU's derivative is taken on the tiles of the
+// product before it.
+struct Mlp : torch::autograd::Function<Mlp> {
+  static Tensor forward(AutogradContext* context, const Tensor& h, const Tensor& x,
+                        const Tensor& w1, const Tensor& bias1, const Tensor& w2,
+                        const Tensor& bias2, const Tensor& gate, PackedWeight* packed1,
+                        PackedWeight* packed2) {
+    const Tensor rows = as_matrix(x);
+    const Tensor u = torch::empty({rows.size(0), w1.size(0)}, x.options());
+    const Tensor branch = torch::empty_like(h);
+    const Tensor hidden = run_gelu(rows, w1, bias1, packed1, u.data_ptr<float>());
+    const Tensor out = run_gated(h, hidden, w2, bias2, gate, packed2, branch.data_ptr<float>());
+    context->save_for_backward({h, x, w1, bias1, w2, bias2, gate, u, hidden, branch});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[1], &w1 = saved[2], &w2 = saved[4], &gate = saved[6], &u = saved[7],
+                 &hidden = saved[8], &branch = saved[9];
+    if (torch::GradMode::is_enabled()) {
+      variable_list found = differentiable_gradients(
+          [](const variable_list& in) {
+            return plain::mlp_gated(in[0], in[1], in[2], in[3], in[4], in[5], in[6]);
+          },
+          {saved.begin(), saved.begin() + 7}, grads[0]);
+      found.resize(9);
+      return found;
+    }
+    const GateGradients inner = gate_gradients(grads[0], branch, gate);
+    const Tensor g2 = as_matrix(inner.branch);
+    const Tensor g1 = torch::empty_like(u);
+    run_product(g2, w2,
+                {.kind = simd::Finish::Kind::gelu_slope,
+                 .out = g1.data_ptr<float>(),
+                 .argument = u.data_ptr<float>(),
+                 .stride = static_cast<size_t>(u.size(1))});
+    const LinearGradients second = linear_gradients(
+        g2, hidden, w2,
+        {.x = false, .weight = context->needs_input_grad(4), .bias = context->needs_input_grad(5)});
+    const LinearGradients first = linear_gradients(g1, as_matrix(x), w1, wanted(*context, 1));
+    return {grads[0],    like(first.x, x), first.weight, first.bias, second.weight,
+            second.bias, inner.gate,       Tensor(),     Tensor()};
   }
 };
 
@@ -152,12 +207,8 @@ struct LinearImage : torch::autograd::Function<LinearImage> {
     const variable_list saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const Tensor g = tokens_of(grads[0], context->saved_data["patch"].toInt());
-    return {context->needs_input_grad(0) ? product(g, w).view(x.sizes()) : Tensor(),
-            context->needs_input_grad(1) ? transposed_product(g, as_matrix(x)) : Tensor(),
-            context->needs_input_grad(2) ? row_sum(g) : Tensor(),
-            Tensor(),
-            Tensor(),
-            Tensor()};
+    const LinearGradients found = linear_gradients(g, as_matrix(x), w, wanted(*context, 0));
+    return {like(found.x, x), found.weight, found.bias, Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -197,6 +248,16 @@ Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, con
     return LinearGated::apply(h, x, w, bias, gate, packed)[0];
   }
   return run_gated(h, x, w, bias, gate, packed, nullptr);
+}
+
+Tensor fused_mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first,
+                       const LinearMap& second, const Tensor& gate) {
+  if (needs_graph({&h, &x, &first.weight, &first.bias, &second.weight, &second.bias, &gate})) {
+    return Mlp::apply(h, x, first.weight, first.bias, second.weight, second.bias, gate,
+                      first.packed, second.packed);
+  }
+  const Tensor hidden = run_gelu(as_matrix(x), first.weight, first.bias, first.packed, nullptr);
+  return run_gated(h, hidden, second.weight, second.bias, gate, second.packed, nullptr);
 }
 
 Tensor fused_linear_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,

@@ -14,6 +14,10 @@ Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
 Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
                           const Tensor& gate, PackedWeight* packed);
 
+// h + gate * second(gelu(first(x))); h [B, T, N], x [B, T, K], gate [B, N]
+Tensor fused_mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first,
+                       const LinearMap& second, const Tensor& gate);
+
 // x w^T + bias as patches of an image; x [B, T, K], w [p*p*C, K] -> [B, C, H, W]
 Tensor fused_linear_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
                           int64_t channels, PackedWeight* packed);

@@ -74,6 +74,17 @@ Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, cons
   return gated_residual(h, linear(x, weight, bias, packed), gate);
 }
 
+Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
+                 const Tensor& gate) {
+  const bool fits = fused_rows(h, {&gate}) && x.is_contiguous() && first.bias.is_contiguous() &&
+                    second.bias.is_contiguous() &&
+                    fused_linear(x, first.weight, first.bias, first.packed) &&
+                    fused_linear(h, second.weight, second.bias, second.packed);
+  if (fits) return fused_mlp_gated(h, x, first, second, gate);
+  return linear_gated(h, linear_gelu(x, first.weight, first.bias, first.packed), second.weight,
+                      second.bias, gate, second.packed);
+}
+
 Tensor patchify(const Tensor& image, int64_t patch) {
   const int64_t batch = image.size(0), channels = image.size(1);
   const int64_t rows = image.size(2) / patch, columns = image.size(3) / patch;

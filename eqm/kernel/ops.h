@@ -21,6 +21,10 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
 Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const Tensor& gate, PackedWeight* packed = nullptr);
 
+// h + gate * second(gelu(first(x))), the MLP of a block; h, x [B, T, D], gate [B, D]
+Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
+                 const Tensor& gate);
+
 // LayerNorm without affine part (eps 1e-6), then h * (1 + scale) + shift.
 // h [B, T, D]; shift, scale [B, D]
 Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale);

@@ -38,4 +38,9 @@ Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, cons
   return gated_residual(h, linear(x, weight, bias), gate);
 }
 
+Tensor mlp_gated(const Tensor& h, const Tensor& x, const Tensor& weight1, const Tensor& bias1,
+                 const Tensor& weight2, const Tensor& bias2, const Tensor& gate) {
+  return linear_gated(h, linear_gelu(x, weight1, bias1), weight2, bias2, gate);
+}
+
 }  // namespace eqm::kernel::plain

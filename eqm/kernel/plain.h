@@ -14,5 +14,7 @@ Tensor attention(const Tensor& qkv, int64_t heads);
 Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate);
 Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const Tensor& gate);
+Tensor mlp_gated(const Tensor& h, const Tensor& x, const Tensor& weight1, const Tensor& bias1,
+                 const Tensor& weight2, const Tensor& bias2, const Tensor& gate);
 
 }  // namespace eqm::kernel::plain

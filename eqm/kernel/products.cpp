@@ -1,9 +1,13 @@
 #include "eqm/kernel/products.h"
 
+#include <algorithm>
+#include <functional>
+#include <limits>
+
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
-#include "eqm/kernel/simd/rows.h"
+#include "eqm/kernel/simd/scratch.h"
 #include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
@@ -16,16 +20,56 @@ size_t as_size(int64_t value) {
   return static_cast<size_t>(value);
 }
 
-// Divides [rows, columns] among the threads, by rows first: each then reads its rows of the left
-// factor only.
-void share_out(int64_t rows, int64_t columns, const std::function<void(const simd::Part&)>& work) {
+int64_t as_count(size_t value) {
+  return static_cast<int64_t>(value);
+}
+
+int64_t ceiling(int64_t value, int64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+// Calls work(part) for parts of a [rows, columns] product whose panels are ready: blocks of rows
+// whose left factor stays in the second cache. Where those are few they are divided by columns,
+// too, so that threads which are done early find work.
+void share_blocks(int64_t rows, int64_t columns, size_t depth,
+                  const std::function<void(const simd::Part&)>& work) {
+  constexpr int64_t kPartsPerThread = 4, kLeastPanels = 4;
+  const int64_t threads = at::get_num_threads(),
+                wished = threads == 1 ? 1 : kPartsPerThread * threads;
+  const int64_t strips = ceiling(rows, as_count(simd::strip_height()));
+  const int64_t panel = as_count(simd::panel_width()), panels = ceiling(columns, panel);
+  const int64_t fitting = ceiling(rows, as_count(simd::block_height(depth)));
+  const int64_t blocks =
+      std::clamp<int64_t>(ceiling(fitting, threads) * threads, 1, std::max<int64_t>(strips, 1));
+  const int64_t cuts =
+      std::clamp<int64_t>(ceiling(wished, blocks), 1, std::max<int64_t>(panels / kLeastPanels, 1));
+  parallel_tasks(blocks * cuts, [&](int64_t task) {
+    const int64_t r = task / cuts, c = task % cuts;
+    work({.row_begin = as_size(rows * r / blocks),
+          .row_end = as_size(rows * (r + 1) / blocks),
+          .column_begin = as_size(panels * c / cuts * panel),
+          .column_end = as_size(std::min(panels * (c + 1) / cuts * panel, columns))});
+  });
+}
+
+// Divides the [rows, columns] product of a transposed left factor among the threads. Each packs
+// what it reads of both factors, so the division counts that.
+void share_transposed(int64_t rows, int64_t columns,
+                      const std::function<void(const simd::Part&)>& work) {
+  constexpr int64_t kPacking = 20;  // multiply-adds that take as long as copying a number
   const int64_t threads = at::get_num_threads();
-  const auto strip = static_cast<int64_t>(simd::strip_height()),
-             panel = static_cast<int64_t>(simd::panel_width());
-  const int64_t strips = (rows + strip - 1) / strip, panels = (columns + panel - 1) / panel;
-  const int64_t row_parts = std::min(threads, strips);
-  const int64_t column_parts =
-      std::min((threads + row_parts - 1) / std::max<int64_t>(row_parts, 1), panels);
+  const int64_t strip = as_count(simd::strip_height()), panel = as_count(simd::panel_width());
+  const int64_t strips = ceiling(rows, strip), panels = ceiling(columns, panel);
+  int64_t row_parts = 1, column_parts = 1, least = std::numeric_limits<int64_t>::max();
+  for (int64_t r = std::min(threads, strips); r >= 1; --r) {
+    const int64_t c = std::min(threads / r, panels);
+    const int64_t high = ceiling(strips, r) * strip, wide = ceiling(panels, c) * panel;
+    const int64_t cost = high * wide + kPacking * (high + wide);
+    if (cost >= least) continue;
+    least = cost;
+    row_parts = r;
+    column_parts = c;
+  }
   at::parallel_for(0, row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t r = i / column_parts, c = i % column_parts;
@@ -48,32 +92,17 @@ bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
   return packed && weight.numel() < kLarge;
 }
 
-Tensor run_product(const Tensor& g, const Tensor& w) {
-  thread_local simd::Scratch scratch;
-  const size_t depth = as_size(w.size(0)), columns = as_size(w.size(1));
-  Tensor out = torch::empty({g.size(0), w.size(1)}, g.options());
-  float* panels = scratch.take(simd::packed_size(columns, depth));
-  const size_t width = simd::panel_width();
-  const auto count = static_cast<int64_t>((columns + width - 1) / width);
-  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
-    const size_t first = as_size(begin) * width, last = std::min(as_size(end) * width, columns);
-    simd::pack(w.data_ptr<float>() + first, as_size(w.stride(0)), depth, last - first,
-               panels + first * depth);
-  });
-  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
-  share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
-    simd::multiply(left_of(g), right, columns, depth, part,
-                   {.out = out.data_ptr<float>(), .stride = columns});
-  });
-  return out;
+simd::Finish into(const Tensor& out) {
+  return {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
 }
 
-Tensor run_transposed_product(const Tensor& g, const Tensor& x) {
+// g^T x; the sums of the columns of g are added to `sums`, if that is not null.
+Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
   constexpr size_t kDepth = 256;  // rows of x at a time: they stay in the second cache
   Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
   const size_t depth = as_size(g.size(0)), stride = as_size(x.stride(0));
   if (depth == 0) return out.zero_();
-  share_out(out.size(0), out.size(1), [&](const simd::Part& part) {
+  share_transposed(out.size(0), out.size(1), [&](const simd::Part& part) {
     thread_local simd::Scratch scratch;
     const size_t columns = part.column_end - part.column_begin;
     float* panels = scratch.take(simd::packed_size(columns, kDepth));
@@ -83,7 +112,8 @@ Tensor run_transposed_product(const Tensor& g, const Tensor& x) {
                  panels);
       simd::multiply({.data = g.data_ptr<float>() + first * as_size(g.stride(0)),
                       .stride = as_size(g.stride(0)),
-                      .transposed = true},
+                      .transposed = true,
+                      .row_sums = part.column_begin == 0 ? sums : nullptr},
                      {.data = panels, .stride = 0, .packed = true}, columns, rows,
                      {part.row_begin, part.row_end, 0, columns},
                      {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
@@ -103,12 +133,11 @@ struct ByTranspose : torch::autograd::Function<ByTranspose> {
   }
   static variable_list backward(AutogradContext* context, variable_list grads) {
     const variable_list saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &w = saved[1], &g = grads[0];
-    return {context->needs_input_grad(0) ? product(g, w) : Tensor(),
-            context->needs_input_grad(1) ? transposed_product(g, x) : Tensor(),
-            context->saved_data["bias"].toBool() && context->needs_input_grad(2) ? row_sum(g)
-                                                                                 : Tensor(),
-            Tensor()};
+    const bool bias = context->saved_data["bias"].toBool() && context->needs_input_grad(2);
+    const LinearGradients found =
+        linear_gradients(grads[0], saved[0], saved[1],
+                         {context->needs_input_grad(0), context->needs_input_grad(1), bias});
+    return {found.x, found.weight, found.bias, Tensor()};
   }
 };
 
@@ -152,17 +181,19 @@ bool worth_packing(int64_t rows, const Tensor& weight, const PackedWeight* packe
   return keeps_panels(weight, packed) || rows >= kFew;
 }
 
-Tensor row_sum(const Tensor& g) {
-  if (torch::GradMode::is_enabled() || !fused_products({&g}) || !rows_are_contiguous(g)) {
-    return g.sum(0);
+LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor& w,
+                                 const Wanted& wanted) {
+  LinearGradients result;
+  if (wanted.x) result.x = product(g, w);
+  if (wanted.weight && wanted.bias && fused_products({&g, &x}) && !needs_graph({&g, &x})) {
+    result.bias = torch::zeros({g.size(1)}, g.options());
+    result.weight =
+        run_transposed_product(as_matrix(g), as_matrix(x), result.bias.data_ptr<float>());
+    return result;
   }
-  Tensor sums = torch::empty({g.size(1)}, g.options());
-  constexpr int64_t kLeast = 64;  // columns that are worth a thread
-  at::parallel_for(0, g.size(1), kLeast, [&](int64_t begin, int64_t end) {
-    simd::column_sums(g.data_ptr<float>(), as_size(g.stride(0)), as_size(g.size(0)), as_size(begin),
-                      as_size(end), sums.data_ptr<float>());
-  });
-  return sums;
+  if (wanted.weight) result.weight = transposed_product(g, x);
+  if (wanted.bias) result.bias = g.sum(0);
+  return result;
 }
 
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
@@ -179,8 +210,24 @@ void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* pa
     panels = own;
   }
   const simd::Right right = {.data = panels, .stride = 0, .packed = true};
-  share_out(x.size(0), w.size(0), [&](const simd::Part& part) {
+  share_blocks(x.size(0), w.size(0), as_size(w.size(1)), [&](const simd::Part& part) {
     simd::multiply(left_of(x), right, as_size(w.size(0)), as_size(w.size(1)), part, finish);
+  });
+}
+
+void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish) {
+  thread_local simd::Scratch scratch;
+  const size_t depth = as_size(w.size(0)), columns = as_size(w.size(1));
+  float* panels = scratch.take(simd::packed_size(columns, depth));
+  const size_t width = simd::panel_width();
+  at::parallel_for(0, ceiling(w.size(1), as_count(width)), 1, [&](int64_t begin, int64_t end) {
+    const size_t first = as_size(begin) * width, last = std::min(as_size(end) * width, columns);
+    simd::pack(w.data_ptr<float>() + first, as_size(w.stride(0)), depth, last - first,
+               panels + first * depth);
+  });
+  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
+  share_blocks(g.size(0), w.size(1), depth, [&](const simd::Part& part) {
+    simd::multiply(left_of(g), right, columns, depth, part, finish);
   });
 }
 
@@ -198,23 +245,24 @@ Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias
   const Tensor rows = as_matrix(x), weight = as_matrix(w);
   const Tensor offset = bias.defined() ? bias.contiguous() : bias;
   Tensor out = torch::empty({x.size(0), w.size(0)}, x.options());
-  run_product_by_transpose(rows, weight, packed,
-                           {.bias = offset.defined() ? offset.data_ptr<float>() : nullptr,
-                            .out = out.data_ptr<float>(),
-                            .stride = as_size(out.size(1))});
+  simd::Finish finish = into(out);
+  if (offset.defined()) finish.bias = offset.data_ptr<float>();
+  run_product_by_transpose(rows, weight, packed, finish);
   return out;
 }
 
 Tensor product(const Tensor& g, const Tensor& w) {
   if (!fused_products({&g, &w})) return torch::mm(g, w);
   if (needs_graph({&g, &w})) return Product::apply(g, w);
-  return run_product(as_matrix(g), as_matrix(w));
+  Tensor out = torch::empty({g.size(0), w.size(1)}, g.options());
+  run_product(as_matrix(g), as_matrix(w), into(out));
+  return out;
 }
 
 Tensor transposed_product(const Tensor& g, const Tensor& x) {
   if (!fused_products({&g, &x})) return torch::mm(g.t(), x);
   if (needs_graph({&g, &x})) return TransposedProduct::apply(g, x);
-  return run_transposed_product(as_matrix(g), as_matrix(x));
+  return run_transposed_product(as_matrix(g), as_matrix(x), nullptr);
 }
 
 }  // namespace eqm::kernel

@@ -16,12 +16,20 @@ Tensor product(const Tensor& g, const Tensor& w);
 // g^T x: [N, K]
 Tensor transposed_product(const Tensor& g, const Tensor& x);
 
-// The sum of the rows of g: [N]
-Tensor row_sum(const Tensor& g);
+// What a linear map x w^T + bias hands back where g is the gradient of its result.
+struct LinearGradients {
+  Tensor x, weight, bias;  // undefined where not wanted
+};
+struct Wanted {
+  bool x, weight, bias;
+};
+LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor& w,
+                                 const Wanted& wanted);
 
-// The share of all threads in x w^T, with what follows it; no graph. x and w have contiguous rows.
+// x w^T and g w with what follows them, without a graph. All matrices have contiguous rows.
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
                               const simd::Finish& finish);
+void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish);
 
 // Whether a product with `rows` rows is worth packing the weight for. Panels that are kept always
 // are, so that a row is the same number for number in any batch.

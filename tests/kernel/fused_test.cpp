@@ -191,6 +191,26 @@ TEST(Fused, linear_gated_matches_its_plain_twin) {
   }
 }
 
+TEST(Fused, mlp_gated_matches_its_plain_twin) {
+  kernel::PackedWeight packed1, packed2;
+  for (const Sizes& s : kSizes) {
+    const int64_t hidden = 2 * s.width + 3;
+    expect_twins(
+        [&](const Tensors& t) {
+          return kernel::mlp_gated(t[0], t[1], {t[2], t[3], &packed1}, {t[4], t[5], &packed2},
+                                   t[6]);
+        },
+        [](const Tensors& t) {
+          return kernel::plain::mlp_gated(t[0], t[1], t[2], t[3], t[4], t[5], t[6]);
+        },
+        {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, s.width}),
+         normal(3, {hidden, s.width}) / std::sqrt(static_cast<double>(s.width)),
+         normal(4, {hidden}), normal(5, {s.width, hidden}), normal(6, {s.width}),
+         normal(7, {s.batch, s.width})},
+        text(s));
+  }
+}
+
 TEST(Fused, linear_image_matches_its_plain_twin) {
   kernel::PackedWeight packed;
   struct Picture {

@@ -8,6 +8,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "eqm/kernel/simd/gemm.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -28,6 +29,9 @@ HWY_INLINE void finish_vector(Floats y, size_t at, const float* bias, const floa
   if (kKind != Finish::Kind::store && finish.kept) store(y, finish.kept + at, count);
   if constexpr (kKind == Finish::Kind::add) y = hn::Add(y, load(finish.out + at, count));
   if constexpr (kKind == Finish::Kind::gelu) y = gelu(d, y);
+  if constexpr (kKind == Finish::Kind::gelu_slope) {
+    y = hn::Mul(y, gelu_slope(d, load(finish.argument + at, count)));
+  }
   if constexpr (kKind == Finish::Kind::gate) {
     y = hn::MulAdd(load(gate, count), y, load(finish.residual + at, count));
   }
@@ -82,12 +86,36 @@ FinishTile finish_of(Finish::Kind kind) {
       return finish_tile<Finish::Kind::add>;
     case Finish::Kind::gelu:
       return finish_tile<Finish::Kind::gelu>;
+    case Finish::Kind::gelu_slope:
+      return finish_tile<Finish::Kind::gelu_slope>;
     case Finish::Kind::gate:
       return finish_tile<Finish::Kind::gate>;
     case Finish::Kind::image:
       return finish_tile<Finish::Kind::image>;
   }
   return nullptr;
+}
+
+// What finishing a tile will read from memory; null for nothing.
+const float* read_by(const Finish& finish) {
+  switch (finish.kind) {
+    case Finish::Kind::add:
+      return finish.out;
+    case Finish::Kind::gelu_slope:
+      return finish.argument;
+    case Finish::Kind::gate:
+      return finish.residual;
+    default:
+      return nullptr;
+  }
+}
+
+// Fetches a tile's part of a matrix while its sums are made.
+HWY_INLINE void prefetch(const float* matrix, size_t stride, size_t rows, size_t columns) {
+  constexpr size_t kLine = 64 / sizeof(float);
+  for (size_t r = 0; r < rows; ++r, matrix += stride) {
+    for (size_t c = 0; c < columns; c += kLine) hwy::Prefetch(matrix + c);
+  }
 }
 
 // Copies `columns` columns, at most a panel's, and fills up with zeros.
@@ -118,11 +146,13 @@ const float* open_panel(const Right& right, size_t column, size_t columns, size_
   return copy;
 }
 
-// Rows whose left factor stays in the second cache while all panels pass by.
-size_t rows_at_once(size_t depth) {
+size_t block_height(size_t depth) {
   constexpr size_t kFloats = 100'000, kMost = 12;
   return std::clamp<size_t>(kFloats / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) * kStrip;
 }
+
+constexpr size_t kLanes = hn::MaxLanes(FloatTag());
+constexpr size_t kStripVectors = (kStrip + kLanes - 1) / kLanes;
 
 // A block of rows, cut into strips of nearly equal height.
 struct Strips {
@@ -132,36 +162,76 @@ struct Strips {
       : begin(first), rows(rows_), count((rows_ + kStrip - 1) / kStrip) {}
   size_t start(size_t s) const { return begin + rows * s / count; }
   size_t height(size_t s) const { return start(s + 1) - start(s); }
+
+  // Where a strip lies when all are packed. It is written in whole vectors, which need a gap.
+  size_t packed_at(size_t s, size_t depth) const {
+    return (start(s) - begin) * depth + s * kStripVectors * kLanes;
+  }
+  size_t packed_size(size_t depth) const { return packed_at(count, depth); }
 };
 
-// Copies the strips of a transposed factor one after another: read in place, every step of a tile
-// would be on another page. `out` has room for a vector more.
-void pack_strips(const Left& left, const Strips& strips, size_t depth, float* out) {
+// Copies `kCount` strips of a transposed factor, each row after row.
+template <size_t kCount>
+void pack_some_strips(const Left& left, const Strips& strips, size_t first, size_t depth,
+                      float* packed) {
   const FloatTag d;
-  for (size_t s = 0; s < strips.count; ++s) {
-    const float* from = left.data + strips.start(s);
-    const size_t height = strips.height(s);
-    for (size_t k = 0; k < depth; ++k, from += left.stride, out += height) {
-      if (height <= lanes()) {
-        hn::StoreU(load(from, height), d, out);  // the next row overwrites the rest
-        continue;
+  const float* from[kCount];
+  float* to[kCount];
+  size_t height[kCount];
+  Floats sums[kCount][kStripVectors];
+  const auto in_use = [&](size_t i, size_t v) {  // of vector v
+    return std::min(kLanes, height[i] - std::min(height[i], v * kLanes));
+  };
+  for (size_t i = 0; i < kCount; ++i) {
+    from[i] = left.data + strips.start(first + i);
+    to[i] = packed + strips.packed_at(first + i, depth);
+    height[i] = strips.height(first + i);
+    for (Floats& sum : sums[i]) sum = hn::Zero(d);
+  }
+  for (size_t k = 0; k < depth; ++k) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kCount; ++i) {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kStripVectors; ++v) {
+        const Floats values = load(from[i] + v * kLanes, in_use(i, v));
+        hn::StoreU(values, d, to[i] + v * kLanes);  // the next row overwrites what is too much
+        sums[i][v] = hn::Add(sums[i][v], values);
       }
-      each_vector(height,
-                  [&](size_t r, size_t n) HWY_ATTR { store(load(from + r, n), out + r, n); });
+      from[i] += left.stride;
+      to[i] += height[i];
     }
   }
+  if (!left.row_sums) return;
+  for (size_t i = 0; i < kCount; ++i) {
+    float* out = left.row_sums + strips.start(first + i);
+    for (size_t v = 0; v < kStripVectors; ++v, out += kLanes) {
+      store(hn::Add(load(out, in_use(i, v)), sums[i][v]), out, in_use(i, v));
+    }
+  }
+}
+
+// Copies the strips of a transposed factor one after another: read in place, every step of a tile
+// would be on another page. A few at a time, so that the lines of a row are read as a whole.
+void pack_strips(const Left& left, const Strips& strips, size_t depth, float* packed) {
+  constexpr size_t kAtOnce = 4;
+  size_t s = 0;
+  for (; s + kAtOnce <= strips.count; s += kAtOnce) {
+    pack_some_strips<kAtOnce>(left, strips, s, depth, packed);
+  }
+  for (; s < strips.count; ++s) pack_some_strips<1>(left, strips, s, depth, packed);
 }
 
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
               const Finish& finish) {
   thread_local Scratch scratch;
-  HWY_ALIGN float sums[kStrip * 2 * hn::MaxLanes(FloatTag())];
-  const size_t block = rows_at_once(depth);
+  HWY_ALIGN float sums[kStrip * 2 * kLanes];
+  const size_t block = block_height(depth);
   const FinishTile finish_sums = finish_of(finish.kind);
+  const float* reads = read_by(finish);
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
     const Strips strips(begin, std::min(block, part.row_end - begin));
-    float* packed_left = left.transposed ? scratch.take(strips.rows * depth + lanes()) : nullptr;
-    if (packed_left) pack_strips(left, strips, depth, packed_left);
+    float* packed = left.transposed ? scratch.take(strips.packed_size(depth)) : nullptr;
+    if (packed) pack_strips(left, strips, depth, packed);
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       size_t stride = 0;
       const float* factor = open_panel(right, column, columns, depth, stride);
@@ -169,8 +239,11 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
       for (size_t s = 0; s < strips.count; ++s) {
         const size_t first = strips.start(s), height = strips.height(s);
         const Tile tile = tile_of(height, left.transposed);
-        if (packed_left) {
-          tile(packed_left + (first - begin) * depth, height, factor, stride, depth, sums);
+        if (reads) {
+          prefetch(reads + first * finish.stride + column, finish.stride, height, width);
+        }
+        if (packed) {
+          tile(packed + strips.packed_at(s, depth), height, factor, stride, depth, sums);
         } else {
           tile(left.data + first * left.stride, left.stride, factor, stride, depth, sums);
         }
@@ -245,6 +318,7 @@ HWY_EXPORT(pack_transposed);
 HWY_EXPORT(pack);
 HWY_EXPORT(panel_width);
 HWY_EXPORT(strip_height);
+HWY_EXPORT(block_height);
 
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
               const Finish& finish) {
@@ -266,6 +340,10 @@ size_t panel_width() {
 
 size_t strip_height() {
   return HWY_DYNAMIC_DISPATCH(strip_height)();
+}
+
+size_t block_height(size_t depth) {
+  return HWY_DYNAMIC_DISPATCH(block_height)(depth);
 }
 
 size_t packed_size(size_t columns, size_t depth) {

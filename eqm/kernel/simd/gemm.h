@@ -12,6 +12,7 @@ struct Left {
   const float* data;
   size_t stride;
   bool transposed = false;
+  float* row_sums = nullptr;  // [rows]; transposed: the sum over the depth is added, if not null
 };
 
 // The right factor, [depth, columns], row-major or packed.
@@ -24,16 +25,18 @@ struct Right {
 // What becomes of the product y = left * right + bias.
 struct Finish {
   enum class Kind {
-    store,  // out = y
-    add,    // out += y
-    gelu,   // out = gelu(y) by tanh
-    gate,   // out = residual + gate * y
-    image   // out = y, each row a patch of an image
+    store,       // out = y
+    add,         // out += y
+    gelu,        // out = gelu(y) by tanh
+    gelu_slope,  // out = y * gelu'(argument)
+    gate,        // out = residual + gate * y
+    image        // out = y, each row a patch of an image
   };
   Kind kind = Kind::store;
   const float* bias = nullptr;  // [columns]
-  float* out = nullptr;         // [rows, columns], rows `stride` apart, like the next two
+  float* out = nullptr;         // [rows, columns], rows `stride` apart, like the next three
   float* kept = nullptr;        // gelu, gate: y itself, for a backward pass; may be null
+  const float* argument = nullptr;
   const float* residual = nullptr;
   size_t stride = 0;
   const float* gate = nullptr;  // row r takes the gates at (r / rows_per_gate) * gate_stride
@@ -53,7 +56,8 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
 
 // Columns of a tile: packed factors come in panels of this width.
 size_t panel_width();
-size_t strip_height();  // rows of a tile
+size_t strip_height();              // rows of a tile
+size_t block_height(size_t depth);  // rows whose left factor stays in the second cache
 
 // Floats that `columns` x `depth` take when packed.
 size_t packed_size(size_t columns, size_t depth);

@@ -132,23 +132,6 @@ void gelu_backward_twice(const float* along, const float* grad, const float* u, 
   });
 }
 
-void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
-                 float* sums) {
-  constexpr size_t kRows =
-      64;  // at a time: their lines stay in the first cache for the next columns
-  std::fill(sums + begin, sums + end, 0.0f);
-  for (size_t first = 0; first < rows; first += kRows) {
-    const size_t last = std::min(first + kRows, rows);
-    each_vector(end - begin, [&](size_t c, size_t n) HWY_ATTR {
-      Floats sum = hn::Zero(FloatTag());
-      for (size_t r = first; r < last; ++r) {
-        sum = hn::Add(sum, load(values + r * stride + begin + c, n));
-      }
-      store(hn::Add(sum, load(sums + begin + c, n)), sums + begin + c, n);
-    });
-  }
-}
-
 }  // namespace eqm::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -161,7 +144,6 @@ HWY_EXPORT(add_gated);
 HWY_EXPORT(add_gated_backward);
 HWY_EXPORT(gelu_backward);
 HWY_EXPORT(gelu_backward_twice);
-HWY_EXPORT(column_sums);
 
 void norm_modulate(const Rows& rows, const float* h, PerImage shift, PerImage scale, float eps,
                    float* out, float* mean, float* rstd) {
@@ -191,11 +173,6 @@ void gelu_backward(const float* grad, const float* u, size_t count, float* out) 
 void gelu_backward_twice(const float* along, const float* grad, const float* u, size_t count,
                          float* by_grad, float* by_u) {
   HWY_DYNAMIC_DISPATCH(gelu_backward_twice)(along, grad, u, count, by_grad, by_u);
-}
-
-void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
-                 float* sums) {
-  HWY_DYNAMIC_DISPATCH(column_sums)(values, stride, rows, begin, end, sums);
 }
 
 }  // namespace eqm::simd

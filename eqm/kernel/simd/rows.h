@@ -44,8 +44,4 @@ void gelu_backward(const float* grad, const float* u, size_t count, float* out);
 void gelu_backward_twice(const float* along, const float* grad, const float* u, size_t count,
                          float* by_grad, float* by_u);
 
-// sums[c] = sum over the rows of values[r * stride + c], for columns [begin, end).
-void column_sums(const float* values, size_t stride, size_t rows, size_t begin, size_t end,
-                 float* sums);
-
 }  // namespace eqm::simd
