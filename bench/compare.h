@@ -26,12 +26,12 @@ struct Result {
   double at = 0;
   double plain_ms = 0, ours_ms = 0;  // medians
   double ratio = 0;                  // plain / ours, of the medians
-  double gflops = 0, of_peak = 0;    // ours; of_peak is a share of the FMA peak
+  double gflops = 0;                 // ours
+  double peak = 0, of_peak = 0;      // GFLOP/s of multiply-adds between the rounds; our share of it
 };
 
 struct Report {
   int threads = 0;
-  double peak = 0;  // GFLOP/s, measured between the works
   std::string blas, target;
   std::vector<Result> results;
 };
@@ -46,7 +46,7 @@ struct Pace {
 };
 
 // Runs both in turn, after one turn to warm up, until rounds and seconds are reached.
-Result compare(const NamedWork& named, const Pace& pace, double peak);
+Result compare(const NamedWork& named, const Pace& pace);
 
 std::string head_of(const Report& report);
 std::string row_of(const Result& result);

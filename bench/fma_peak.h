@@ -4,7 +4,9 @@
 
 namespace eqm::bench {
 
-// GFLOP/s over `threads` threads, each with independent FMA chains that fit its registers.
-double fma_peak(int threads);
+// Independent chains of multiply-adds that fit the registers, on every thread of LibTorch's, with
+// the instruction set that the kernels use. Answers how many operations that were; takes some ten
+// milliseconds.
+double run_fma_chains();
 
 }  // namespace eqm::bench

@@ -30,7 +30,7 @@ class Bench final : public Verb {
   }
   std::string advice() const override {
     return R"(steps: forward passes, training steps and ticks of sampling, ours against the plain LibTorch composition of the
-same work, in turn in one process, as medians; with the share of the FMA peak that was measured before.
+same work, in turn in one process, as medians; with the share of the FMA peak, which is measured between the rounds.
 operators: the same for each fused operator; sweeps: over batch, tokens and width; kernels: all three.
 engine: the same samples by fixed steps, by a batch that masks rows at rest, and by the engine.
 rules: how many evaluations each rule needs for the quality of the paper's 250 steps.

@@ -5,7 +5,6 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "bench/fma_peak.h"
 #include "bench/works.h"
 #include "cli/figure_file.h"
 #include "cli/interrupt.h"
@@ -39,7 +38,6 @@ std::vector<bench::NamedWork> works_of(const std::string& subject, const std::st
 bench::Report described_machine() {
   bench::Report report;
   report.threads = at::get_num_threads();
-  report.peak = bench::fma_peak(report.threads);
   report.blas = loaded_blas().kernels;
   if (report.blas.empty()) report.blas = "not told";
   report.target = kernel::kernels_in_use();
@@ -96,7 +94,7 @@ std::string bench_kernels(const KernelBench& options, const std::string& subject
                             .ours_alone = options.ours_alone};
   for (const bench::NamedWork& work : works) {
     if (interrupt_requested() != 0) return "";
-    report.results.push_back(bench::compare(work, pace, report.peak));
+    report.results.push_back(bench::compare(work, pace));
     std::cout << bench::row_of(report.results.back()) << std::flush;
   }
   if (!options.out.empty()) draw_sweeps(report, options.ours_alone, options.out);
