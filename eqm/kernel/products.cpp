@@ -81,8 +81,18 @@ void share_transposed(int64_t rows, int64_t columns,
   });
 }
 
-simd::Left left_of(const Tensor& matrix) {
-  return {.data = matrix.data_ptr<float>(), .stride = as_size(matrix.stride(0))};
+// The product of `rows` with packed panels [rows.size(1), columns], on all threads.
+void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
+                     const simd::Finish& finish) {
+  const float* data = rows.data_ptr<float>();
+  const size_t count = as_size(rows.size(0)), depth = as_size(rows.size(1)),
+               stride = as_size(rows.stride(0));
+  share_blocks(rows.size(0), columns, depth, [&](const simd::Part& part) {
+    const size_t next = std::min(part.row_end - part.row_begin, count - part.row_end);
+    simd::multiply({.data = data, .stride = stride}, {.data = panels, .stride = 0, .packed = true},
+                   as_size(columns), depth, part, finish,
+                   simd::Ahead(data + part.row_end * stride, stride, next, depth));
+  });
 }
 
 // Panels of large weights are not kept: a large model would be in memory twice. Packing them for
@@ -107,9 +117,9 @@ Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
     const size_t columns = part.column_end - part.column_begin;
     float* panels = scratch.take(simd::packed_size(columns, kDepth));
     for (size_t first = 0; first < depth; first += kDepth) {
-      const size_t rows = std::min(kDepth, depth - first);
-      simd::pack(x.data_ptr<float>() + first * stride + part.column_begin, stride, rows, columns,
-                 panels);
+      const size_t rows = std::min(kDepth, depth - first), rest = depth - first - rows;
+      const float* factor = x.data_ptr<float>() + first * stride + part.column_begin;
+      simd::pack(factor, stride, rows, columns, panels);
       simd::multiply({.data = g.data_ptr<float>() + first * as_size(g.stride(0)),
                       .stride = as_size(g.stride(0)),
                       .transposed = true,
@@ -118,7 +128,8 @@ Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
                      {part.row_begin, part.row_end, 0, columns},
                      {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
                       .out = out.data_ptr<float>() + part.column_begin,
-                      .stride = as_size(x.size(1))});
+                      .stride = as_size(x.size(1))},
+                     simd::Ahead(factor + rows * stride, stride, std::min(kDepth, rest), columns));
     }
   });
   return out;
@@ -209,10 +220,7 @@ void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* pa
     pack_weight(w, own);
     panels = own;
   }
-  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
-  share_blocks(x.size(0), w.size(0), as_size(w.size(1)), [&](const simd::Part& part) {
-    simd::multiply(left_of(x), right, as_size(w.size(0)), as_size(w.size(1)), part, finish);
-  });
+  run_with_panels(x, panels, w.size(0), finish);
 }
 
 void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish) {
@@ -225,10 +233,7 @@ void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish) {
     simd::pack(w.data_ptr<float>() + first, as_size(w.stride(0)), depth, last - first,
                panels + first * depth);
   });
-  const simd::Right right = {.data = panels, .stride = 0, .packed = true};
-  share_blocks(g.size(0), w.size(1), depth, [&](const simd::Part& part) {
-    simd::multiply(left_of(g), right, columns, depth, part, finish);
-  });
+  run_with_panels(g, panels, w.size(1), finish);
 }
 
 Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,

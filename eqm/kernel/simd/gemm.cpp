@@ -96,26 +96,17 @@ FinishTile finish_of(Finish::Kind kind) {
   return nullptr;
 }
 
-// What finishing a tile will read from memory; null for nothing.
-const float* read_by(const Finish& finish) {
-  switch (finish.kind) {
-    case Finish::Kind::add:
-      return finish.out;
-    case Finish::Kind::gelu_slope:
-      return finish.argument;
-    case Finish::Kind::gate:
-      return finish.residual;
-    default:
-      return nullptr;
-  }
-}
-
-// Fetches a tile's part of a matrix while its sums are made.
-HWY_INLINE void prefetch(const float* matrix, size_t stride, size_t rows, size_t columns) {
-  constexpr size_t kLine = 64 / sizeof(float);
-  for (size_t r = 0; r < rows; ++r, matrix += stride) {
-    for (size_t c = 0; c < columns; c += kLine) hwy::Prefetch(matrix + c);
-  }
+// What finishing a tile will read and write.
+void fetch_finish(const Finish& finish, size_t row, size_t rows, size_t column, size_t columns,
+                  Fetches& fetches) {
+  if (finish.kind == Finish::Kind::image) return;
+  const auto tile_of = [&](const float* matrix) {
+    if (!matrix) return Ahead();
+    return Ahead(matrix + row * finish.stride + column, finish.stride, rows, columns);
+  };
+  fetches[Fetches::read] = tile_of(finish.argument ? finish.argument : finish.residual);
+  fetches[Fetches::kept] = tile_of(finish.kept);
+  fetches[Fetches::written] = tile_of(finish.out);
 }
 
 // Copies `columns` columns, at most a panel's, and fills up with zeros.
@@ -221,31 +212,42 @@ void pack_strips(const Left& left, const Strips& strips, size_t depth, float* pa
   for (; s < strips.count; ++s) pack_some_strips<1>(left, strips, s, depth, packed);
 }
 
+// The part of the left factor that a block of rows needs.
+Ahead left_ahead(const Left& left, size_t begin, size_t rows, size_t depth) {
+  return left.transposed ? Ahead(left.data + begin, left.stride, depth, rows)
+                         : Ahead(left.data + begin * left.stride, left.stride, rows, depth);
+}
+
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
-              const Finish& finish) {
+              const Finish& finish, const Ahead& after) {
   thread_local Scratch scratch;
   HWY_ALIGN float sums[kStrip * 2 * kLanes];
   const size_t block = block_height(depth);
   const FinishTile finish_sums = finish_of(finish.kind);
-  const float* reads = read_by(finish);
+  Fetches fetches;
+  fetches[Fetches::after] = after;
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
     const Strips strips(begin, std::min(block, part.row_end - begin));
     float* packed = left.transposed ? scratch.take(strips.packed_size(depth)) : nullptr;
     if (packed) pack_strips(left, strips, depth, packed);
+    const size_t end = begin + strips.rows;
+    fetches[Fetches::left] = left_ahead(left, end, std::min(block, part.row_end - end), depth);
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       size_t stride = 0;
       const float* factor = open_panel(right, column, columns, depth, stride);
       const size_t width = std::min(panel(), part.column_end - column);
+      if (right.packed && column + panel() < part.column_end) {
+        fetches[Fetches::panel] = Ahead(factor + panel() * depth, 0, 1, panel() * depth);
+      }
       for (size_t s = 0; s < strips.count; ++s) {
         const size_t first = strips.start(s), height = strips.height(s);
         const Tile tile = tile_of(height, left.transposed);
-        if (reads) {
-          prefetch(reads + first * finish.stride + column, finish.stride, height, width);
-        }
+        fetches.begin_tile();
+        fetch_finish(finish, first, height, column, width, fetches);
         if (packed) {
-          tile(packed + strips.packed_at(s, depth), height, factor, stride, depth, sums);
+          tile(packed + strips.packed_at(s, depth), height, factor, stride, depth, fetches, sums);
         } else {
-          tile(left.data + first * left.stride, left.stride, factor, stride, depth, sums);
+          tile(left.data + first * left.stride, left.stride, factor, stride, depth, fetches, sums);
         }
         finish_sums(sums, first, height, column, width, finish);
       }
@@ -321,8 +323,8 @@ HWY_EXPORT(strip_height);
 HWY_EXPORT(block_height);
 
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
-              const Finish& finish) {
-  HWY_DYNAMIC_DISPATCH(multiply)(left, right, columns, depth, part, finish);
+              const Finish& finish, const Ahead& after) {
+  HWY_DYNAMIC_DISPATCH(multiply)(left, right, columns, depth, part, finish, after);
 }
 
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "eqm/kernel/simd/ahead.h"
+
 namespace eqm::simd {
 
 // The left factor, [rows, depth]; transposed: its element (r, k) is data[k * stride + r].
@@ -50,9 +52,10 @@ struct Part {
   size_t row_begin, row_end, column_begin, column_end;
 };
 
-// One part of the product; column_begin is a multiple of panel_width() or 0.
+// One part of the product; column_begin is a multiple of panel_width() or 0. What the caller will
+// read `after` it is fetched meanwhile.
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
-              const Finish& finish);
+              const Finish& finish, const Ahead& after = {});
 
 // Columns of a tile: packed factors come in panels of this width.
 size_t panel_width();

@@ -12,6 +12,7 @@
 
 #include <hwy/highway.h>
 
+#include "eqm/kernel/simd/ahead.h"
 #include "eqm/kernel/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,10 +31,13 @@ constexpr size_t kStrip = 12;
 constexpr size_t kStrip = 6;
 #endif
 
-// sums [kRows][panel] = left [kRows, depth] * right [depth, panel]
+// Steps between two fetches: each takes as many cycles as the strip has rows.
+constexpr size_t kFetchEvery = 48 / kStrip;
+
+// sums [kRows][panel] = left [kRows, depth] * right [depth, panel]; `fetches` goes on meanwhile.
 template <size_t kRows, bool kTransposed>
 void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_RESTRICT right,
-          size_t right_stride, size_t depth, float* HWY_RESTRICT sums) {
+          size_t right_stride, size_t depth, Fetches& fetches, float* HWY_RESTRICT sums) {
   const FloatTag d;
   const size_t n = lanes();
   Floats sum0[kRows], sum1[kRows];
@@ -44,8 +48,8 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
   for (size_t r = 0; r < kRows; ++r) sum0[r] = sum1[r] = hn::Zero(d);
 #pragma GCC unroll 16
   for (size_t g = 0; g < kGroups; ++g) group[g] = left + 3 * g * (kTransposed ? 1 : left_stride);
-#pragma GCC unroll 2
-  for (size_t k = 0; k < depth; ++k) {
+  size_t k = 0;
+  const auto step = [&]() HWY_ATTR {
     const Floats right0 = hn::LoadU(d, right), right1 = hn::LoadU(d, right + n);
     right += right_stride;
 #pragma GCC unroll 16
@@ -56,7 +60,14 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
       sum1[r] = hn::MulAdd(factor, right1, sum1[r]);
     }
     if constexpr (kTransposed) left += left_stride;
+    ++k;
+  };
+  for (size_t rounds = depth / kFetchEvery; rounds > 0; --rounds) {
+    fetches.next();
+#pragma GCC unroll 8
+    for (size_t i = 0; i < kFetchEvery; ++i) step();
   }
+  while (k < depth) step();
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
     hn::Store(sum0[r], d, sums + 2 * n * r);
@@ -64,7 +75,7 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
   }
 }
 
-using Tile = void (*)(const float*, size_t, const float*, size_t, size_t, float*);
+using Tile = void (*)(const float*, size_t, const float*, size_t, size_t, Fetches&, float*);
 
 template <bool kTransposed, size_t... kIndex>
 constexpr std::array<Tile, sizeof...(kIndex)> tiles_of(std::index_sequence<kIndex...>) {
