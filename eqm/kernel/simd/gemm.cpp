@@ -137,9 +137,12 @@ const float* open_panel(const Right& right, size_t column, size_t columns, size_
   return copy;
 }
 
+constexpr size_t kSecondCache = 100'000;  // floats of a factor that may stay there
+
 size_t block_height(size_t depth) {
-  constexpr size_t kFloats = 100'000, kMost = 12;
-  return std::clamp<size_t>(kFloats / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) * kStrip;
+  constexpr size_t kMost = 12;
+  return std::clamp<size_t>(kSecondCache / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) *
+         kStrip;
 }
 
 constexpr size_t kLanes = hn::MaxLanes(FloatTag());
@@ -212,10 +215,14 @@ void pack_strips(const Left& left, const Strips& strips, size_t depth, float* pa
   for (; s < strips.count; ++s) pack_some_strips<1>(left, strips, s, depth, packed);
 }
 
-// The part of the left factor that a block of rows needs.
-Ahead left_ahead(const Left& left, size_t begin, size_t rows, size_t depth) {
-  return left.transposed ? Ahead(left.data + begin, left.stride, depth, rows)
-                         : Ahead(left.data + begin * left.stride, left.stride, rows, depth);
+// What follows the rows before `end` of the left factor: the next block of them or, of a transposed
+// one, the first block of the next call.
+Ahead left_after(const Left& left, size_t end, size_t block, size_t depth, const Part& part) {
+  const size_t rows = std::min(block, part.row_end - end);
+  if (!left.transposed) return {left.data + end * left.stride, left.stride, rows, depth};
+  if (rows > 0) return {left.data + end, left.stride, depth, rows};
+  return {left.data + depth * left.stride + part.row_begin, left.stride,
+          std::min(depth, left.depth_after), std::min(block, part.row_end - part.row_begin)};
 }
 
 void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
@@ -223,6 +230,8 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
   thread_local Scratch scratch;
   HWY_ALIGN float sums[kStrip * 2 * kLanes];
   const size_t block = block_height(depth);
+  const bool fetch_panels =
+      right.packed && (part.column_end - part.column_begin) * depth > kSecondCache;
   const FinishTile finish_sums = finish_of(finish.kind);
   Fetches fetches;
   fetches[Fetches::after] = after;
@@ -230,13 +239,12 @@ void multiply(const Left& left, const Right& right, size_t columns, size_t depth
     const Strips strips(begin, std::min(block, part.row_end - begin));
     float* packed = left.transposed ? scratch.take(strips.packed_size(depth)) : nullptr;
     if (packed) pack_strips(left, strips, depth, packed);
-    const size_t end = begin + strips.rows;
-    fetches[Fetches::left] = left_ahead(left, end, std::min(block, part.row_end - end), depth);
+    fetches[Fetches::left] = left_after(left, begin + strips.rows, block, depth, part);
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       size_t stride = 0;
       const float* factor = open_panel(right, column, columns, depth, stride);
       const size_t width = std::min(panel(), part.column_end - column);
-      if (right.packed && column + panel() < part.column_end) {
+      if (fetch_panels && column + panel() < part.column_end) {
         fetches[Fetches::panel] = Ahead(factor + panel() * depth, 0, 1, panel() * depth);
       }
       for (size_t s = 0; s < strips.count; ++s) {

@@ -15,6 +15,7 @@ struct Left {
   size_t stride;
   bool transposed = false;
   float* row_sums = nullptr;  // [rows]; transposed: the sum over the depth is added, if not null
+  size_t depth_after = 0;     // transposed: how much of the factor the next calls will take
 };
 
 // The right factor, [depth, columns], row-major or packed.
