@@ -30,7 +30,7 @@ void exponentiate(float* row, size_t count, float scale, float& sum, float& larg
   const Floats top = hn::Set(d, largest), factor = hn::Set(d, scale);
   Floats total = hn::Zero(d);
   each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
-    const Floats e = exp(d, hn::Mul(factor, hn::Sub(load(row + c, n), top)));
+    const Floats e = exp_of_score(d, hn::Mul(factor, hn::Sub(load(row + c, n), top)));
     total = hn::Add(total, hn::IfThenElseZero(hn::FirstN(d, n), e));
     store(e, row + c, n);
   });
@@ -50,7 +50,7 @@ void weights_and_gradients(float* scores, float* grads, size_t count, float scal
   const FloatTag d;
   const Floats factor = hn::Set(d, scale), offset = hn::Set(d, log_sum), mean = hn::Set(d, delta);
   each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
-    const Floats p = exp(d, hn::MulSub(factor, load(scores + c, n), offset));
+    const Floats p = exp_of_score(d, hn::MulSub(factor, load(scores + c, n), offset));
     store(p, scores + c, n);
     store(hn::Mul(hn::Mul(p, factor), hn::Sub(load(grads + c, n), mean)), grads + c, n);
   });

@@ -282,24 +282,27 @@ HWY_INLINE void turn_four(const float* rows, size_t stride, float* out, size_t w
 #endif
 }
 
+// Columns [0, used) of four rows k of a panel; zeros up to its end.
+HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float* out) {
+  const size_t width = panel(), whole = used / 4 * 4;
+  for (size_t c = 0; c < whole; c += 4) turn_four(rows + c * stride, stride, out + c, width);
+  for (size_t c = whole; c < width; c += 4) {
+    float few[16] = {};
+    for (size_t i = c; i < used; ++i) std::memcpy(few + 4 * (i - c), rows + i * stride, 16);
+    turn_four(few, 4, out + c, width);
+  }
+}
+
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
                      float* panels) {
-  const size_t width = panel();
+  const size_t width = panel(), whole = depth / 4 * 4;
   for (size_t column = begin; column < end; column += width) {
     const size_t used = std::min(width, end - column);
     const float* rows = weight + column * stride;
     float* out = panels + column * depth;
-    const size_t whole_c = used / 4 * 4, whole_k = depth / 4 * 4;
-    for (size_t k = 0; k < whole_k; k += 4) {
-      for (size_t c = 0; c < whole_c; c += 4) {
-        turn_four(rows + c * stride + k, stride, out + k * width + c, width);
-      }
-    }
-    for (size_t k = 0; k < depth; ++k) {
-      for (size_t c = k < whole_k ? whole_c : 0; c < used; ++c) {
-        out[k * width + c] = rows[c * stride + k];
-      }
-      std::fill_n(out + k * width + used, width - used, 0.0f);
+    for (size_t k = 0; k < whole; k += 4) turn_panel(rows + k, stride, used, out + k * width);
+    for (size_t k = whole; k < depth; ++k) {
+      for (size_t c = 0; c < width; ++c) out[k * width + c] = c < used ? rows[c * stride + k] : 0;
     }
   }
 }

@@ -6,50 +6,67 @@
 #define EQM_KERNEL_SIMD_MATH_INL_H_
 #endif
 
-#include <limits>
-
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace eqm::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// e^x to about an ulp; 0 or infinity where float32 has no normal number, NaN for NaN.
+// e^x to about an ulp for -87 <= x <= 88; rubbish beyond.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp(D d, V x) {
-  constexpr float kLeast = -87.33f, kMost = 88.72f;
-  const auto tiny = hn::Lt(x, hn::Set(d, kLeast));
-  const auto huge = hn::Gt(x, hn::Set(d, kMost));
-  // Not Min and Max, which may lose a NaN.
-  x = hn::IfThenElse(tiny, hn::Set(d, kLeast), x);
-  // x = n ln 2 + r, |r| <= ln 2 / 2; ln 2 in two parts keeps the digits of r.
-  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504089f)));
+HWY_INLINE V exp_within(D d, V x) {
+  // x = n ln 2 + r, |r| <= ln 2 / 2. Adding 1.5 * 2^23 rounds to a whole number, which the last
+  // bits of the sum then hold; ln 2 in two parts keeps the digits of r.
+  const V round = hn::Set(d, 12582912.0f);
+  const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504089f), round);
+  const V n = hn::Sub(shifted, round);
   V r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
   r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
-  V p = hn::Set(d, 1.0f / 5040);
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 720));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+  // The polynomial of least relative error, 3e-9.
+  V p = hn::Set(d, 1.40612404e-3f);
+  p = hn::MulAdd(p, r, hn::Set(d, 8.37901116e-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 4.16647773e-2f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166663654f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.500000043f));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
   const hn::RebindToSigned<D> di;
-  // n = 128 at the upper end: a factor of two is split off, for 2^128 is not a float.
-  const auto exponent = hn::ConvertTo(di, hn::Sub(n, hn::Set(d, 1.0f)));
-  const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(di, 127))));
-  const V result = hn::IfThenZeroElse(tiny, hn::Mul(hn::Add(p, p), power));
-  return hn::IfThenElse(huge, hn::Set(d, std::numeric_limits<float>::infinity()), result);
+  const auto power = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), power));
+}
+
+// e^x of scores of which the largest was taken off: x <= 0, or hardly above. 0 where float32 has no
+// normal number, NaN for NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_of_score(D d, V x) {
+  const V least = hn::Set(d, -87.0f);
+  const V result = hn::IfThenZeroElse(hn::Lt(x, least), exp_within(d, hn::Max(x, least)));
+  return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+// 1 / x to about an ulp, for x >= 1. Division of 512-bit vectors is slow; its estimate has 14
+// digits of the 24, and a step of Newton's doubles them.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V inverse(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3
+  const V estimate = hn::ApproximateReciprocal(x);
+  return hn::MulAdd(estimate, hn::NegMulAdd(x, estimate, hn::Set(d, 1.0f)), estimate);
+#else
+  return hn::Div(hn::Set(d, 1.0f), x);
+#endif
 }
 
 // gelu(u) = u s, s = 1 / (1 + exp(-2z)), z = sqrt(2/pi) (u + 0.044715 u^3): the tanh form.
 constexpr float kTwiceRootTwoOverPi = 1.5957691216057308f, kCubic = 0.044715f;
 
+// s is 0 or 1 to the last digit long before the bounds. For NaN it is some number: its users
+// multiply it by u.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu_share(D d, V u) {
   const V inner = hn::MulAdd(hn::Mul(u, u), hn::Set(d, kCubic), hn::Set(d, 1.0f));
   const V minus_2z = hn::Mul(hn::Mul(u, inner), hn::Set(d, -kTwiceRootTwoOverPi));
-  return hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), exp(d, minus_2z)));
+  const V bounded = hn::Max(hn::Min(minus_2z, hn::Set(d, 80.0f)), hn::Set(d, -80.0f));
+  return inverse(d, hn::Add(hn::Set(d, 1.0f), exp_within(d, bounded)));
 }
 
 template <class D, class V = hn::Vec<D>>
