@@ -300,6 +300,20 @@ TEST(Fused, gelu_of_the_largest_numbers_is_theirs_or_zero) {
   });
 }
 
+TEST(Fused, gelu_is_right_to_the_last_digits_and_keeps_what_is_no_number) {
+  on_every_target([] {
+    const Tensor x = torch::arange(-12.0, 12.0, 1.0 / 256, torch::kFloat32).unsqueeze(1);
+    const Tensor one = torch::ones({1, 1}), zero = torch::zeros({1});
+    kernel::PackedWeight packed;
+    const Tensor exact = torch::gelu(x.to(torch::kFloat64), "tanh");
+    const Tensor error = (kernel::linear_gelu(x, one, zero, &packed) - exact).abs();
+    // The argument of the exponential is as large as ten, and its last digit with it.
+    EXPECT_LT((error / (exact.abs() + 1e-3)).max().item<double>(), 1e-6);
+    const Tensor none = torch::full({1, 1}, std::numeric_limits<float>::quiet_NaN());
+    EXPECT_TRUE(kernel::linear_gelu(none, one, zero, &packed).isnan().all().item<bool>());
+  });
+}
+
 bool is_ours(const Tensor& t) {
   return t.grad_fn()->name().find("eqm") != std::string::npos;
 }
