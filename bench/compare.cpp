@@ -47,7 +47,9 @@ Result compare(const NamedWork& named, const Pace& pace) {
   std::vector<double> plain, ours, peaks;
   double spent = 0;
   while (static_cast<int>(ours.size()) < pace.rounds || spent < pace.seconds) {
-    if (spent >= kPeakEvery * static_cast<double>(peaks.size())) {
+    // A profile shows the work alone.
+    if (peaks.empty() ||
+        (!pace.ours_alone && spent >= kPeakEvery * static_cast<double>(peaks.size()))) {
       peaks.push_back(peak_now(pace.processor_time));
     }
     plain.push_back(seconds_of(work.plain, pace.processor_time));

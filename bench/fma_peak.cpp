@@ -27,7 +27,7 @@ double fma_chains(float seed, float& total) {
 #pragma GCC unroll 12
     for (auto& sum : sums) sum = hn::MulAdd(sum, factor, addend);
   }
-  for (const auto& sum : sums) total += hn::GetLane(sum);
+  for (const auto& sum : sums) total += hn::GetLane(hn::SumOfLanes(d, sum));
   return 2.0 * kChains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(kRounds);
 }
 

@@ -54,6 +54,12 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
       works, name("linear + gate, 4D to D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gated(h, wide, down, bias, gate); },
       [=, p = panels()] { return kernel::linear_gated(h, wide, down, bias, gate, p.get()); });
+  add(
+      works, name("MLP + gate"), 16 * rows * width * width,
+      [=] { return kernel::plain::mlp_gated(h, h, w4, b4, down, bias, gate); },
+      [=, p = panels(), q = panels()] {
+        return kernel::mlp_gated(h, h, {w4, b4, p.get()}, {down, bias, q.get()}, gate);
+      });
   const int64_t patch = block.patch, channels = block.channels;
   const double pixels = static_cast<double>(patch * patch * channels);
   const Tensor last = leaf({patch * patch * channels, d}),

@@ -159,16 +159,20 @@ struct Mlp : torch::autograd::Function<Mlp> {
     }
     const GateGradients inner = gate_gradients(grads[0], branch, gate);
     const Tensor g2 = as_matrix(inner.branch);
-    const Tensor g1 = torch::empty_like(u);
-    run_product(g2, w2,
-                {.kind = simd::Finish::Kind::gelu_slope,
-                 .out = g1.data_ptr<float>(),
-                 .argument = u.data_ptr<float>(),
-                 .stride = static_cast<size_t>(u.size(1))});
     const LinearGradients second = linear_gradients(
         g2, hidden, w2,
         {.x = false, .weight = context->needs_input_grad(4), .bias = context->needs_input_grad(5)});
-    const LinearGradients first = linear_gradients(g1, as_matrix(x), w1, wanted(*context, 1));
+    LinearGradients first;
+    const Wanted of_first = wanted(*context, 1);
+    if (of_first.x || of_first.weight || of_first.bias) {
+      const Tensor g1 = torch::empty_like(u);
+      run_product(g2, w2,
+                  {.kind = simd::Finish::Kind::gelu_slope,
+                   .out = g1.data_ptr<float>(),
+                   .argument = u.data_ptr<float>(),
+                   .stride = static_cast<size_t>(u.size(1))});
+      first = linear_gradients(g1, as_matrix(x), w1, of_first);
+    }
     return {grads[0],    like(first.x, x), first.weight, first.bias, second.weight,
             second.bias, inner.gate,       Tensor(),     Tensor()};
   }

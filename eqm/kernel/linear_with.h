@@ -1,7 +1,7 @@
 // Linear maps with what follows them, in one pass over the products, for tensors of the fused path.
 #pragma once
 
-#include "eqm/kernel/packed_weight.h"
+#include "eqm/kernel/linear_map.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {
@@ -10,11 +10,11 @@ namespace eqm::kernel {
 Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
                          PackedWeight* packed);
 
-// h + gate * (x w^T + bias); h [B, T, N], x [B, T, K], gate [B, N]
+// h + gate * (x w^T + bias); h [B, T, D], x [B, T, K], gate [B, D]
 Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
                           const Tensor& gate, PackedWeight* packed);
 
-// h + gate * second(gelu(first(x))); h [B, T, N], x [B, T, K], gate [B, N]
+// h + gate * second(gelu(first(x))); h [B, T, D], x [B, T, K], gate [B, D]
 Tensor fused_mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first,
                        const LinearMap& second, const Tensor& gate);
 

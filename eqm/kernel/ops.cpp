@@ -11,11 +11,22 @@
 namespace eqm::kernel {
 namespace {
 
-// Whether a linear map of x goes the fused way.
-bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                  const PackedWeight* packed) {
-  return fused_products({&x, &weight, &bias}) && x.numel() > 0 && weight.is_contiguous() &&
-         worth_packing(x.numel() / x.size(-1), weight, packed);
+// Whether a linear map of `rows` rows of `depth` numbers, on the device of `like`, goes the fused
+// way.
+bool fused_map(const Tensor& like, int64_t rows, int64_t depth, const LinearMap& map) {
+  return fused_products({&like, &map.weight, &map.bias}) && map.weight.is_contiguous() &&
+         map.weight.dim() == 2 && map.weight.size(1) == depth &&
+         (!map.bias.defined() || map.bias.numel() == map.weight.size(0)) &&
+         worth_packing(rows, map.weight, map.packed);
+}
+
+bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, PackedWeight* packed) {
+  return x.numel() > 0 && fused_map(x, x.numel() / x.size(-1), x.size(-1), {weight, bias, packed});
+}
+
+// Whether x [B, T, K] has a row for each of h [B, T, D].
+bool rows_match(const Tensor& h, const Tensor& x) {
+  return x.dim() == 3 && x.size(0) == h.size(0) && x.size(1) == h.size(1);
 }
 
 Shape with_width(const Tensor& x, int64_t width) {
@@ -68,7 +79,8 @@ Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate)
 
 Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const Tensor& gate, PackedWeight* packed) {
-  const bool fits = fused_rows(h, {&gate}) && fused_linear(x, weight, bias, packed) &&
+  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) &&
+                    fused_linear(x, weight, bias, packed) && weight.size(0) == h.size(2) &&
                     bias.is_contiguous() && x.is_contiguous();
   if (fits) return fused_linear_gated(h, x, weight, bias, gate, packed);
   return gated_residual(h, linear(x, weight, bias, packed), gate);
@@ -76,10 +88,11 @@ Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, cons
 
 Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
                  const Tensor& gate) {
-  const bool fits = fused_rows(h, {&gate}) && x.is_contiguous() && first.bias.is_contiguous() &&
-                    second.bias.is_contiguous() &&
+  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && x.is_contiguous() &&
                     fused_linear(x, first.weight, first.bias, first.packed) &&
-                    fused_linear(h, second.weight, second.bias, second.packed);
+                    fused_map(h, h.size(0) * h.size(1), first.weight.size(0), second) &&
+                    second.weight.size(0) == h.size(2) && first.bias.is_contiguous() &&
+                    second.bias.is_contiguous();
   if (fits) return fused_mlp_gated(h, x, first, second, gate);
   return linear_gated(h, linear_gelu(x, first.weight, first.bias, first.packed), second.weight,
                       second.bias, gate, second.packed);

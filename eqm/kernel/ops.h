@@ -3,7 +3,7 @@
 // All may be differentiated twice. Letters: B batch, T tokens, D width, p patch, C channels.
 #pragma once
 
-#include "eqm/kernel/packed_weight.h"
+#include "eqm/kernel/linear_map.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {
@@ -21,7 +21,7 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
 Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const Tensor& gate, PackedWeight* packed = nullptr);
 
-// h + gate * second(gelu(first(x))), the MLP of a block; h, x [B, T, D], gate [B, D]
+// h + gate * second(gelu(first(x))), the MLP of a block; h [B, T, D], x [B, T, K], gate [B, D]
 Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
                  const Tensor& gate);
 

@@ -34,11 +34,4 @@ class PackedWeight {
   std::shared_ptr<const float> panels_;
 };
 
-// The parts of a linear map, as arguments.
-struct LinearMap {
-  const Tensor& weight;
-  const Tensor& bias;
-  PackedWeight* packed = nullptr;
-};
-
 }  // namespace eqm::kernel

@@ -1,7 +1,6 @@
 #include "eqm/kernel/products.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include <torch/autograd.h>
@@ -31,8 +30,8 @@ int64_t ceiling(int64_t value, int64_t divisor) {
 // Calls work(part) for parts of a [rows, columns] product whose panels are ready: blocks of rows
 // whose left factor stays in the second cache. Where those are few they are divided by columns,
 // too, so that threads which are done early find work.
-void share_blocks(int64_t rows, int64_t columns, size_t depth,
-                  const std::function<void(const simd::Part&)>& work) {
+template <class Work>
+void share_blocks(int64_t rows, int64_t columns, size_t depth, const Work& work) {
   constexpr int64_t kPartsPerThread = 4, kLeastPanels = 4;
   const int64_t threads = at::get_num_threads(),
                 wished = threads == 1 ? 1 : kPartsPerThread * threads;
@@ -54,8 +53,8 @@ void share_blocks(int64_t rows, int64_t columns, size_t depth,
 
 // Divides the [rows, columns] product of a transposed left factor among the threads. Each packs
 // what it reads of both factors, so the division counts that.
-void share_transposed(int64_t rows, int64_t columns,
-                      const std::function<void(const simd::Part&)>& work) {
+template <class Work>
+void share_transposed(int64_t rows, int64_t columns, const Work& work) {
   constexpr int64_t kPacking = 20;  // multiply-adds that take as long as copying a number
   const int64_t threads = at::get_num_threads();
   const int64_t strip = as_count(simd::strip_height()), panel = as_count(simd::panel_width());
@@ -88,10 +87,11 @@ void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
   const size_t count = as_size(rows.size(0)), depth = as_size(rows.size(1)),
                stride = as_size(rows.stride(0));
   share_blocks(rows.size(0), columns, depth, [&](const simd::Part& part) {
-    const size_t next = std::min(part.row_end - part.row_begin, count - part.row_end);
-    simd::multiply({.data = data, .stride = stride}, {.data = panels, .stride = 0, .packed = true},
-                   as_size(columns), depth, part, finish,
-                   simd::Ahead(data + part.row_end * stride, stride, next, depth));
+    // The next task has the next rows, or the same ones and other columns.
+    const bool done = part.column_end == as_size(columns);
+    const size_t next = done ? std::min(part.row_end - part.row_begin, count - part.row_end) : 0;
+    simd::multiply({.data = data, .stride = stride}, panels, depth, part, finish,
+                   {data, part.row_end * stride, stride, next, depth});
   });
 }
 
@@ -111,7 +111,7 @@ Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
   constexpr size_t kDepth = 256;  // rows of x at a time: they stay in the second cache
   Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
   const size_t depth = as_size(g.size(0)), stride = as_size(x.stride(0));
-  if (depth == 0) return out.zero_();
+  if (depth == 0 || out.numel() == 0) return out.zero_();
   share_transposed(out.size(0), out.size(1), [&](const simd::Part& part) {
     thread_local simd::Scratch scratch;
     const size_t columns = part.column_end - part.column_begin;
@@ -125,12 +125,11 @@ Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
                       .transposed = true,
                       .row_sums = part.column_begin == 0 ? sums : nullptr,
                       .depth_after = rest},
-                     {.data = panels, .stride = 0, .packed = true}, columns, rows,
-                     {part.row_begin, part.row_end, 0, columns},
+                     panels, rows, {part.row_begin, part.row_end, 0, columns},
                      {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
                       .out = out.data_ptr<float>() + part.column_begin,
                       .stride = as_size(x.size(1))},
-                     simd::Ahead(factor + rows * stride, stride, std::min(kDepth, rest), columns));
+                     {factor, rows * stride, stride, std::min(kDepth, rest), columns});
     }
   });
   return out;
@@ -184,7 +183,7 @@ struct TransposedProduct : torch::autograd::Function<TransposedProduct> {
 }  // namespace
 
 Tensor as_matrix(const Tensor& x) {
-  const Tensor matrix = x.reshape({-1, x.size(-1)});
+  const Tensor matrix = x.dim() == 2 ? x : x.reshape({-1, x.size(-1)});
   return rows_are_contiguous(matrix) ? matrix : matrix.contiguous();
 }
 
@@ -196,13 +195,15 @@ bool worth_packing(int64_t rows, const Tensor& weight, const PackedWeight* packe
 LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor& w,
                                  const Wanted& wanted) {
   LinearGradients result;
-  if (wanted.x) result.x = product(g, w);
-  if (wanted.weight && wanted.bias && fused_products({&g, &x}) && !needs_graph({&g, &x})) {
+  if (wanted.weight && wanted.bias && x.size(1) > 0 && fused_products({&g, &x, &w}) &&
+      !needs_graph({&g, &x, &w})) {
+    const Tensor rows = as_matrix(g);
+    if (wanted.x) result.x = product(rows, w);
     result.bias = torch::zeros({g.size(1)}, g.options());
-    result.weight =
-        run_transposed_product(as_matrix(g), as_matrix(x), result.bias.data_ptr<float>());
+    result.weight = run_transposed_product(rows, as_matrix(x), result.bias.data_ptr<float>());
     return result;
   }
+  if (wanted.x) result.x = product(g, w);
   if (wanted.weight) result.weight = transposed_product(g, x);
   if (wanted.bias) result.bias = g.sum(0);
   return result;

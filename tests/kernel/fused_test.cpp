@@ -1,6 +1,8 @@
 // The fused operators in float32 against their plain twins in float64, on every instruction set:
 // values, gradients and second derivatives, over sizes that fit no vector and storage that fits no
 // alignment.
+#include <set>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
@@ -211,6 +213,124 @@ TEST(Fused, mlp_gated_matches_its_plain_twin) {
   }
 }
 
+// Inputs that are computed from each other: no way may be counted twice.
+TEST(Fused, mlp_gated_of_a_norm_of_its_residual_matches_its_plain_twin) {
+  kernel::PackedWeight packed1, packed2;
+  const int64_t width = 12, hidden = 20;
+  expect_twins(
+      [&](const Tensors& t) {
+        const Tensor x = kernel::layer_norm_modulate(t[0], t[1], t[1]);
+        return kernel::mlp_gated(t[0], x, {t[2], t[3], &packed1}, {t[4], t[5], &packed2}, t[1]);
+      },
+      [](const Tensors& t) {
+        const Tensor x = kernel::plain::layer_norm_modulate(t[0], t[1], t[1]);
+        return kernel::plain::mlp_gated(t[0], x, t[2], t[3], t[4], t[5], t[1]);
+      },
+      {normal(1, {2, 7, width}), normal(2, {2, width}), normal(3, {hidden, width}) / 3,
+       normal(4, {hidden}), normal(5, {width, hidden}) / 4, normal(6, {width})},
+      "x of h");
+}
+
+TEST(Fused, mlp_gated_hands_back_only_what_is_wanted) {
+  const Tensors inputs = {normal(1, {2, 7, 12}), normal(2, {2, 7, 9}), normal(3, {20, 9}),
+                          normal(4, {20}),       normal(5, {12, 20}),  normal(6, {12}),
+                          normal(7, {2, 12})};
+  const auto gradients = [&](torch::ScalarType type, const std::set<size_t>& wanted) {
+    Tensors t;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      t.push_back(inputs[i].to(type).detach().requires_grad_(wanted.count(i) > 0));
+    }
+    kernel::PackedWeight packed1, packed2;
+    kernel::mlp_gated(t[0], t[1], {t[2], t[3], &packed1}, {t[4], t[5], &packed2}, t[6])
+        .square()
+        .sum()
+        .backward();
+    return t;
+  };
+  for (const std::set<size_t>& wanted :
+       {std::set<size_t>{0}, {1}, {2}, {3}, {4}, {5}, {6}, {2, 4}, {3, 5}, {1, 6}}) {
+    const Tensors ours = gradients(torch::kFloat32, wanted);
+    const Tensors exact = gradients(torch::kFloat64, wanted);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ASSERT_EQ(ours[i].grad().defined(), exact[i].grad().defined()) << i;
+      if (exact[i].grad().defined()) {
+        EXPECT_TRUE(close(ours[i].grad(), exact[i].grad(), kClose)) << i;
+      }
+    }
+  }
+}
+
+TEST(Fused, mlp_gated_refuses_shapes_that_do_not_fit_as_its_twin_does) {
+  kernel::PackedWeight packed1, packed2;
+  const auto run = [&](const Shape& h, const Shape& x, const Shape& w1, int64_t b1, const Shape& w2,
+                       int64_t b2) {
+    const Tensor first = torch::ones(w1), bias1 = torch::ones({b1}), second = torch::ones(w2),
+                 bias2 = torch::ones({b2});
+    return kernel::mlp_gated(torch::ones(h), torch::ones(x), {first, bias1, &packed1},
+                             {second, bias2, &packed2}, torch::ones({h[0], h[2]}));
+  };
+  EXPECT_NO_THROW(run({2, 5, 8}, {2, 5, 8}, {12, 8}, 12, {8, 12}, 8));
+  EXPECT_ANY_THROW(run({2, 5, 8}, {2, 6, 8}, {12, 8}, 12, {8, 12}, 8)) << "other rows";
+  EXPECT_ANY_THROW(run({2, 5, 8}, {2, 5, 9}, {12, 8}, 12, {8, 12}, 8)) << "another width of x";
+  EXPECT_ANY_THROW(run({2, 5, 8}, {2, 5, 8}, {12, 8}, 11, {8, 12}, 8)) << "a short bias";
+  EXPECT_ANY_THROW(run({2, 5, 8}, {2, 5, 8}, {12, 8}, 12, {8, 13}, 8)) << "another hidden width";
+  EXPECT_ANY_THROW(run({2, 5, 8}, {2, 5, 8}, {12, 8}, 12, {9, 12}, 9)) << "a wider result";
+}
+
+// Many blocks of rows, several parts of columns, depths of several passes, on more and fewer
+// threads than there are parts.
+TEST(Fused, products_are_the_same_however_they_are_divided) {
+  const int threads_before = at::get_num_threads();
+  kernel::PackedWeight packed1, packed2;
+  const int64_t width = 72, hidden = 600;
+  const Tensors inputs = {
+      normal(1, {2, 301, width}), normal(2, {2, 301, width}),        normal(3, {hidden, width}) / 8,
+      normal(4, {hidden}),        normal(5, {width, hidden}) / 24.0, normal(6, {width}),
+      normal(7, {2, width})};
+  const auto exact = derivatives(
+      [](const Tensors& t) {
+        return kernel::plain::mlp_gated(t[0], t[1], t[2], t[3], t[4], t[5], t[6]);
+      },
+      leaves(inputs, [](const Tensor& t) { return t.to(torch::kFloat64); }), false);
+  on_every_target([&] {
+    Tensors values;  // of one thread
+    for (const int threads : {1, 2, 5, 7}) {
+      at::set_num_threads(threads);
+      const auto found = derivatives(
+          [&](const Tensors& t) {
+            return kernel::mlp_gated(t[0], t[1], {t[2], t[3], &packed1}, {t[4], t[5], &packed2},
+                                     t[6]);
+          },
+          leaves(inputs, [](const Tensor& t) { return t.to(torch::kFloat32); }), false);
+      EXPECT_TRUE(close(found.value, exact.value, kClose)) << threads;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        EXPECT_TRUE(close(found.first[i], exact.first[i], kClose)) << threads << ", input " << i;
+      }
+      if (values.empty()) values = {found.value, found.first[1], found.first[2], found.first[3]};
+      EXPECT_TRUE(torch::equal(found.value, values[0])) << threads;
+      EXPECT_TRUE(torch::equal(found.first[1], values[1])) << threads;
+      EXPECT_TRUE(torch::equal(found.first[2], values[2])) << threads;
+      EXPECT_TRUE(torch::equal(found.first[3], values[3])) << threads;
+    }
+    at::set_num_threads(threads_before);
+  });
+}
+
+TEST(Fused, products_of_nothing_are_empty_or_zero) {
+  const auto made = [](int64_t rows, int64_t columns) { return torch::ones({rows, columns}); };
+  EXPECT_EQ(kernel::transposed_product(made(3, 2), made(3, 0)).sizes(), Shape({2, 0}));
+  EXPECT_EQ(kernel::transposed_product(made(3, 0), made(3, 2)).sizes(), Shape({0, 2}));
+  EXPECT_TRUE(
+      torch::equal(kernel::transposed_product(made(0, 3), made(0, 2)), torch::zeros({3, 2})));
+  EXPECT_EQ(kernel::product(made(0, 3), made(3, 2)).sizes(), Shape({0, 2}));
+  EXPECT_EQ(kernel::product(made(3, 2), made(2, 0)).sizes(), Shape({3, 0}));
+  EXPECT_TRUE(torch::equal(kernel::product(made(3, 0), made(0, 2)), torch::zeros({3, 2})));
+  EXPECT_EQ(kernel::product_by_transpose(made(0, 3), made(2, 3), {}, nullptr).sizes(),
+            Shape({0, 2}));
+  EXPECT_EQ(kernel::product_by_transpose(made(3, 2), made(0, 2), {}, nullptr).sizes(),
+            Shape({3, 0}));
+}
+
 TEST(Fused, linear_image_matches_its_plain_twin) {
   kernel::PackedWeight packed;
   struct Picture {
@@ -297,6 +417,11 @@ TEST(Fused, gelu_of_the_largest_numbers_is_theirs_or_zero) {
     kernel::PackedWeight packed;
     const Tensor y = kernel::linear_gelu(x, one, zero, &packed);
     EXPECT_TRUE(close_absolute(y / x.abs().clamp_min(1), (x > 0).to(torch::kFloat64), 1e-30));
+    EXPECT_TRUE((y.index({x < -20}) == 0).all().item<bool>()) << y;
+    const Tensor far = torch::tensor({-1e4f, -1e8f, -1e12f}).unsqueeze(1).requires_grad_(true);
+    const auto slope = torch::autograd::grad({kernel::linear_gelu(far, one, zero, &packed).sum()},
+                                             {far}, {}, true, /*create_graph=*/true)[0];
+    EXPECT_TRUE((slope == 0).all().item<bool>()) << slope;
   });
 }
 

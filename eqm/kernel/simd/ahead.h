@@ -3,35 +3,42 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <hwy/base.h>
 
 namespace eqm::simd {
 
-// The lines of a matrix, row by row.
+// The lines of a matrix, row by row. Addresses are numbers here: those past the last row are made,
+// but never used.
 class Ahead {
  public:
   Ahead() = default;
-  Ahead(const float* matrix, size_t stride, size_t rows, size_t columns)
-      : at_(matrix), end_(matrix + columns), rows_(rows), columns_(columns), stride_(stride) {}
+  // The matrix that begins `offset` floats after `data`.
+  Ahead(const float* data, size_t offset, size_t stride, size_t rows, size_t columns)
+      : at_(reinterpret_cast<std::uintptr_t>(data) + offset * sizeof(float)),
+        end_(at_ + columns * sizeof(float)),
+        rows_(rows),
+        width_(columns * sizeof(float)),
+        stride_(stride * sizeof(float)) {}
 
   // False when nothing is left.
   HWY_INLINE bool fetch() {
     if (rows_ == 0) return false;
-    __builtin_prefetch(at_, /*rw=*/0, /*locality=*/2);
+    __builtin_prefetch(reinterpret_cast<const void*>(at_), /*rw=*/0, /*locality=*/2);
     at_ += kLine;
     if (HWY_UNLIKELY(at_ >= end_)) {
       end_ += stride_;
-      at_ = end_ - columns_;
+      at_ = end_ - width_;
       --rows_;
     }
     return true;
   }
 
  private:
-  static constexpr size_t kLine = 64 / sizeof(float);
-  const float *at_ = nullptr, *end_ = nullptr;
-  size_t rows_ = 0, columns_ = 0, stride_ = 0;
+  static constexpr std::uintptr_t kLine = 64;
+  std::uintptr_t at_ = 0, end_ = 0;
+  size_t rows_ = 0, width_ = 0, stride_ = 0;  // the last two in bytes
 };
 
 // What the tiles of a product fetch, the most urgent first.

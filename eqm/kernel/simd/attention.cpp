@@ -83,10 +83,6 @@ size_t rows_at_once(size_t tokens, size_t floats) {
   return std::max<size_t>(floats / (tokens * strip), 1) * strip;
 }
 
-Right packed(const float* panels) {
-  return {.data = panels, .stride = 0, .packed = true};
-}
-
 }  // namespace
 
 void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_stride,
@@ -103,8 +99,8 @@ void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_s
   const auto scale_one_row = HWY_DYNAMIC_DISPATCH(scale_row);
   for (size_t first = begin; first < end; first += block) {
     const size_t rows = std::min(block, end - first);
-    multiply({.data = head.q + first * head.stride, .stride = head.stride}, packed(keys), tokens,
-             head.width, {0, rows, 0, tokens}, {.out = scores, .stride = tokens});
+    multiply({.data = head.q + first * head.stride, .stride = head.stride}, keys, head.width,
+             {0, rows, 0, tokens}, {.out = scores, .stride = tokens});
     float* to = out + first * out_stride;
     for (size_t r = 0; r < rows; ++r) {
       float sum = 0, largest = 0;
@@ -112,8 +108,8 @@ void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_s
       inverse[r] = 1.0f / sum;
       if (log_sums) log_sums[first + r] = head.scale * largest + std::log(sum);
     }
-    multiply({.data = scores, .stride = tokens}, packed(values), head.width, tokens,
-             {0, rows, 0, head.width}, {.out = to, .stride = out_stride});
+    multiply({.data = scores, .stride = tokens}, values, tokens, {0, rows, 0, head.width},
+             {.out = to, .stride = out_stride});
     for (size_t r = 0; r < rows; ++r) scale_one_row(to + r * out_stride, head.width, inverse[r]);
   }
 }
@@ -137,25 +133,25 @@ void attend_backward(const Head& head, const HeadGradient& given, float* grad_q,
   for (size_t first = 0; first < tokens; first += block) {
     const size_t rows = std::min(block, tokens - first);
     const float *q = head.q + first * head.stride, *grad = given.grad + first * given.stride;
-    multiply({.data = q, .stride = head.stride}, packed(keys), tokens, width, {0, rows, 0, tokens},
+    multiply({.data = q, .stride = head.stride}, keys, width, {0, rows, 0, tokens},
              {.out = weights, .stride = tokens});
-    multiply({.data = grad, .stride = given.stride}, packed(values), tokens, width,
-             {0, rows, 0, tokens}, {.out = grads, .stride = tokens});
+    multiply({.data = grad, .stride = given.stride}, values, width, {0, rows, 0, tokens},
+             {.out = grads, .stride = tokens});
     for (size_t r = 0; r < rows; ++r) {
       const float delta =
           product_of_rows(grad + r * given.stride, given.out + (first + r) * given.stride, width);
       weights_and_gradients_of_row(weights + r * tokens, grads + r * tokens, tokens, head.scale,
                                    given.log_sums[first + r], delta);
     }
-    multiply({.data = grads, .stride = tokens}, packed(k_rows), width, tokens, {0, rows, 0, width},
+    multiply({.data = grads, .stride = tokens}, k_rows, tokens, {0, rows, 0, width},
              {.out = grad_q + first * head.stride, .stride = head.stride});
     const Finish::Kind kind = first == 0 ? Finish::Kind::store : Finish::Kind::add;
     pack(q, head.stride, rows, width, q_rows);
     pack(grad, given.stride, rows, width, grad_rows);
-    multiply({.data = grads, .stride = tokens, .transposed = true}, packed(q_rows), width, rows,
+    multiply({.data = grads, .stride = tokens, .transposed = true}, q_rows, rows,
              {0, tokens, 0, width}, {.kind = kind, .out = grad_k, .stride = head.stride});
-    multiply({.data = weights, .stride = tokens, .transposed = true}, packed(grad_rows), width,
-             rows, {0, tokens, 0, width}, {.kind = kind, .out = grad_v, .stride = head.stride});
+    multiply({.data = weights, .stride = tokens, .transposed = true}, grad_rows, rows,
+             {0, tokens, 0, width}, {.kind = kind, .out = grad_v, .stride = head.stride});
   }
 }
 

@@ -18,14 +18,7 @@ struct Left {
   size_t depth_after = 0;     // transposed: how much of the factor the next calls will take
 };
 
-// The right factor, [depth, columns], row-major or packed.
-struct Right {
-  const float* data;
-  size_t stride;  // between rows; ignored when packed
-  bool packed = false;
-};
-
-// What becomes of the product y = left * right + bias.
+// What becomes of the product y = left * panels + bias.
 struct Finish {
   enum class Kind {
     store,       // out = y
@@ -36,11 +29,11 @@ struct Finish {
     image        // out = y, each row a patch of an image
   };
   Kind kind = Kind::store;
-  const float* bias = nullptr;  // [columns]
-  float* out = nullptr;         // [rows, columns], rows `stride` apart, like the next three
-  float* kept = nullptr;        // gelu, gate: y itself, for a backward pass; may be null
-  const float* argument = nullptr;
-  const float* residual = nullptr;
+  const float* bias = nullptr;      // [columns]
+  float* out = nullptr;             // [rows, columns], rows `stride` apart, like the next three
+  float* kept = nullptr;            // gelu, gate: y itself, for a backward pass; may be null
+  const float* argument = nullptr;  // gelu_slope
+  const float* residual = nullptr;  // gate
   size_t stride = 0;
   const float* gate = nullptr;  // row r takes the gates at (r / rows_per_gate) * gate_stride
   size_t gate_stride = 0, rows_per_gate = 1;
@@ -53,9 +46,9 @@ struct Part {
   size_t row_begin, row_end, column_begin, column_end;
 };
 
-// One part of the product; column_begin is a multiple of panel_width() or 0. What the caller will
-// read `after` it is fetched meanwhile.
-void multiply(const Left& left, const Right& right, size_t columns, size_t depth, const Part& part,
+// One part of the product with a packed right factor [depth, columns]; column_begin is a multiple
+// of panel_width(). What the caller will read `after` it is fetched meanwhile.
+void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
               const Finish& finish, const Ahead& after = {});
 
 // Columns of a tile: packed factors come in panels of this width.

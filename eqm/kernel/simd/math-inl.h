@@ -44,8 +44,8 @@ HWY_INLINE V exp_of_score(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }
 
-// 1 / x to about an ulp, for x >= 1. Division of 512-bit vectors is slow; its estimate has 14
-// digits of the 24, and a step of Newton's doubles them.
+// 1 / x to about an ulp, for x >= 1. Division of 512-bit vectors is slow; the estimate of 1 / x has
+// 14 bits of the 24, and a step of Newton's doubles them.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V inverse(D d, V x) {
 #if HWY_TARGET <= HWY_AVX3
@@ -59,14 +59,16 @@ HWY_INLINE V inverse(D d, V x) {
 // gelu(u) = u s, s = 1 / (1 + exp(-2z)), z = sqrt(2/pi) (u + 0.044715 u^3): the tanh form.
 constexpr float kTwiceRootTwoOverPi = 1.5957691216057308f, kCubic = 0.044715f;
 
-// s is 0 or 1 to the last digit long before the bounds. For NaN it is some number: its users
-// multiply it by u.
+// s is 1 to the last digit long before the lower bound of -2z, and 0 past the upper one. For NaN it
+// is some number: its users multiply it by u.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu_share(D d, V u) {
   const V inner = hn::MulAdd(hn::Mul(u, u), hn::Set(d, kCubic), hn::Set(d, 1.0f));
   const V minus_2z = hn::Mul(hn::Mul(u, inner), hn::Set(d, -kTwiceRootTwoOverPi));
-  const V bounded = hn::Max(hn::Min(minus_2z, hn::Set(d, 80.0f)), hn::Set(d, -80.0f));
-  return inverse(d, hn::Add(hn::Set(d, 1.0f), exp_within(d, bounded)));
+  const V most = hn::Set(d, 80.0f);
+  const V bounded = hn::Max(hn::Min(minus_2z, most), hn::Set(d, -80.0f));
+  const V share = inverse(d, hn::Add(hn::Set(d, 1.0f), exp_within(d, bounded)));
+  return hn::IfThenZeroElse(hn::Gt(minus_2z, most), share);
 }
 
 template <class D, class V = hn::Vec<D>>

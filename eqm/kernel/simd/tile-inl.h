@@ -37,7 +37,7 @@ constexpr size_t kFetchEvery = 48 / kStrip;
 // sums [kRows][panel] = left [kRows, depth] * right [depth, panel]; `fetches` goes on meanwhile.
 template <size_t kRows, bool kTransposed>
 void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_RESTRICT right,
-          size_t right_stride, size_t depth, Fetches& fetches, float* HWY_RESTRICT sums) {
+          size_t depth, Fetches& fetches, float* HWY_RESTRICT sums) {
   const FloatTag d;
   const size_t n = lanes();
   Floats sum0[kRows], sum1[kRows];
@@ -51,7 +51,7 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
   size_t k = 0;
   const auto step = [&]() HWY_ATTR {
     const Floats right0 = hn::LoadU(d, right), right1 = hn::LoadU(d, right + n);
-    right += right_stride;
+    right += 2 * n;
 #pragma GCC unroll 16
     for (size_t r = 0; r < kRows; ++r) {
       const Floats factor =
@@ -75,7 +75,7 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
   }
 }
 
-using Tile = void (*)(const float*, size_t, const float*, size_t, size_t, Fetches&, float*);
+using Tile = void (*)(const float*, size_t, const float*, size_t, Fetches&, float*);
 
 template <bool kTransposed, size_t... kIndex>
 constexpr std::array<Tile, sizeof...(kIndex)> tiles_of(std::index_sequence<kIndex...>) {

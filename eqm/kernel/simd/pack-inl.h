@@ -1,0 +1,142 @@
+// Copies of factors in the order in which tiles read them: panels of the right one, strips of a
+// transposed left one. Included once per target.
+#if defined(EQM_KERNEL_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQM_KERNEL_SIMD_PACK_INL_H_
+#undef EQM_KERNEL_SIMD_PACK_INL_H_
+#else
+#define EQM_KERNEL_SIMD_PACK_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+#include "eqm/kernel/simd/gemm.h"
+#include "eqm/kernel/simd/tile-inl.h"
+#include "eqm/kernel/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace eqm::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Copies `columns` columns, at most a panel's, and fills up with zeros.
+inline void pack_panel(const float* factor, size_t stride, size_t depth, size_t columns,
+                       float* out) {
+  const FloatTag d;
+  for (size_t k = 0; k < depth; ++k, factor += stride, out += panel()) {
+    if (columns == panel()) {
+      hn::Store(hn::LoadU(d, factor), d, out);
+      hn::Store(hn::LoadU(d, factor + lanes()), d, out + lanes());
+    } else {
+      std::memcpy(out, factor, columns * sizeof(float));
+      std::fill_n(out + columns, panel() - columns, 0.0f);
+    }
+  }
+}
+
+// out[k * width + c] = rows[c * stride + k] for four rows and four k.
+HWY_INLINE void turn_four(const float* rows, size_t stride, float* out, size_t width) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t k = 0; k < 4; ++k) {
+    for (size_t c = 0; c < 4; ++c) out[k * width + c] = rows[c * stride + k];
+  }
+#else
+  const hn::FixedTag<float, 4> d;
+  const auto r0 = hn::LoadU(d, rows), r1 = hn::LoadU(d, rows + stride),
+             r2 = hn::LoadU(d, rows + 2 * stride), r3 = hn::LoadU(d, rows + 3 * stride);
+  const auto low01 = hn::InterleaveLower(d, r0, r1), low23 = hn::InterleaveLower(d, r2, r3),
+             high01 = hn::InterleaveUpper(d, r0, r1), high23 = hn::InterleaveUpper(d, r2, r3);
+  hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, out);
+  hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, out + width);
+  hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, out + 2 * width);
+  hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, out + 3 * width);
+#endif
+}
+
+// Columns [0, used) of four rows k of a panel; zeros up to its end.
+HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float* out) {
+  const size_t width = panel(), whole = used / 4 * 4;
+  for (size_t c = 0; c < whole; c += 4) turn_four(rows + c * stride, stride, out + c, width);
+  for (size_t c = whole; c < width; c += 4) {
+    float few[16] = {};
+    for (size_t i = c; i < used; ++i) std::memcpy(few + 4 * (i - c), rows + i * stride, 16);
+    turn_four(few, 4, out + c, width);
+  }
+}
+
+constexpr size_t kLanes = hn::MaxLanes(FloatTag());
+constexpr size_t kStripVectors = (kStrip + kLanes - 1) / kLanes;
+
+// A block of rows, cut into strips of nearly equal height.
+struct Strips {
+  size_t begin, rows, count;
+
+  Strips(size_t first, size_t rows_)
+      : begin(first), rows(rows_), count((rows_ + kStrip - 1) / kStrip) {}
+  size_t start(size_t s) const { return begin + rows * s / count; }
+  size_t height(size_t s) const { return start(s + 1) - start(s); }
+
+  // Where a strip lies when all are packed. It is written in whole vectors, which need a gap.
+  size_t packed_at(size_t s, size_t depth) const {
+    return (start(s) - begin) * depth + s * kStripVectors * kLanes;
+  }
+  size_t packed_size(size_t depth) const { return packed_at(count, depth); }
+};
+
+// Copies `kCount` strips of a transposed factor, each row after row.
+template <size_t kCount>
+void pack_some_strips(const Left& left, const Strips& strips, size_t first, size_t depth,
+                      float* packed) {
+  const FloatTag d;
+  const float* from[kCount];
+  float* to[kCount];
+  size_t height[kCount];
+  Floats sums[kCount][kStripVectors];
+  const auto in_use = [&](size_t i, size_t v) {  // of vector v
+    return std::min(kLanes, height[i] - std::min(height[i], v * kLanes));
+  };
+  for (size_t i = 0; i < kCount; ++i) {
+    from[i] = left.data + strips.start(first + i);
+    to[i] = packed + strips.packed_at(first + i, depth);
+    height[i] = strips.height(first + i);
+    for (Floats& sum : sums[i]) sum = hn::Zero(d);
+  }
+  for (size_t k = 0; k < depth; ++k) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kCount; ++i) {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < kStripVectors; ++v) {
+        const Floats values = load(from[i] + v * kLanes, in_use(i, v));
+        hn::StoreU(values, d, to[i] + v * kLanes);  // the next row overwrites what is too much
+        sums[i][v] = hn::Add(sums[i][v], values);
+      }
+      from[i] += left.stride;
+      to[i] += height[i];
+    }
+  }
+  if (!left.row_sums) return;
+  for (size_t i = 0; i < kCount; ++i) {
+    float* out = left.row_sums + strips.start(first + i);
+    for (size_t v = 0; v < kStripVectors; ++v, out += kLanes) {
+      store(hn::Add(load(out, in_use(i, v)), sums[i][v]), out, in_use(i, v));
+    }
+  }
+}
+
+// Copies the strips of a transposed factor one after another: read in place, every step of a tile
+// would be on another page. A few at a time, so that the lines of a row are read as a whole.
+inline void pack_strips(const Left& left, const Strips& strips, size_t depth, float* packed) {
+  constexpr size_t kAtOnce = 4;
+  size_t s = 0;
+  for (; s + kAtOnce <= strips.count; s += kAtOnce) {
+    pack_some_strips<kAtOnce>(left, strips, s, depth, packed);
+  }
+  for (; s < strips.count; ++s) pack_some_strips<1>(left, strips, s, depth, packed);
+}
+
+}  // namespace eqm::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
