@@ -43,6 +43,9 @@ void multiply(const Left& left, const float* panels, size_t depth, const Part& p
   const size_t block = block_height(depth);
   const bool fetch_panels = (part.column_end - part.column_begin) * depth > kSecondCache;
   const FinishTile finish_sums = finish_of(finish.kind);
+  // Sums with which nothing is to be done are written where they belong.
+  const bool adds = finish.kind == Finish::Kind::add;
+  const bool bare = (adds || finish.kind == Finish::Kind::store) && !finish.bias;
   Fetches fetches;
   fetches[Fetches::after] = after;
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
@@ -60,12 +63,16 @@ void multiply(const Left& left, const float* panels, size_t depth, const Part& p
         const Tile tile = tile_of(height, left.transposed);
         fetches.begin_tile();
         fetch_finish(finish, first, height, column, width, fetches);
+        const bool direct = bare && width == panel();
+        const Sums to = direct
+                            ? Sums{finish.out + first * finish.stride + column, finish.stride, adds}
+                            : Sums{sums, panel()};
         if (packed) {
-          tile(packed + strips.packed_at(s, depth), height, factor, depth, fetches, sums);
+          tile(packed + strips.packed_at(s, depth), height, factor, depth, fetches, to);
         } else {
-          tile(left.data + first * left.stride, left.stride, factor, depth, fetches, sums);
+          tile(left.data + first * left.stride, left.stride, factor, depth, fetches, to);
         }
-        finish_sums(sums, first, height, column, width, finish);
+        if (!direct) finish_sums(sums, first, height, column, width, finish);
       }
     }
   }

@@ -34,10 +34,17 @@ constexpr size_t kStrip = 6;
 // Steps between two fetches: each takes as many cycles as the strip has rows.
 constexpr size_t kFetchEvery = 48 / kStrip;
 
-// sums [kRows][panel] = left [kRows, depth] * right [depth, panel]; `fetches` goes on meanwhile.
+// Where the sums of a tile go: [rows, panel], rows `stride` apart.
+struct Sums {
+  float* data;
+  size_t stride;
+  bool add = false;  // to what is there
+};
+
+// sums [kRows, panel] = left [kRows, depth] * right [depth, panel]; `fetches` goes on meanwhile.
 template <size_t kRows, bool kTransposed>
 void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_RESTRICT right,
-          size_t depth, Fetches& fetches, float* HWY_RESTRICT sums) {
+          size_t depth, Fetches& fetches, const Sums& sums) {
   const FloatTag d;
   const size_t n = lanes();
   Floats sum0[kRows], sum1[kRows];
@@ -68,14 +75,19 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
     for (size_t i = 0; i < kFetchEvery; ++i) step();
   }
   while (k < depth) step();
+  float* HWY_RESTRICT out = sums.data;
 #pragma GCC unroll 16
-  for (size_t r = 0; r < kRows; ++r) {
-    hn::Store(sum0[r], d, sums + 2 * n * r);
-    hn::Store(sum1[r], d, sums + 2 * n * r + n);
+  for (size_t r = 0; r < kRows; ++r, out += sums.stride) {
+    if (sums.add) {
+      sum0[r] = hn::Add(sum0[r], hn::LoadU(d, out));
+      sum1[r] = hn::Add(sum1[r], hn::LoadU(d, out + n));
+    }
+    hn::StoreU(sum0[r], d, out);
+    hn::StoreU(sum1[r], d, out + n);
   }
 }
 
-using Tile = void (*)(const float*, size_t, const float*, size_t, Fetches&, float*);
+using Tile = void (*)(const float*, size_t, const float*, size_t, Fetches&, const Sums&);
 
 template <bool kTransposed, size_t... kIndex>
 constexpr std::array<Tile, sizeof...(kIndex)> tiles_of(std::index_sequence<kIndex...>) {
