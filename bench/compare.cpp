@@ -38,7 +38,7 @@ double peak_now(bool processor_time) {
 
 }  // namespace
 
-Result compare(const NamedWork& named, const Pace& pace) {
+std::optional<Result> compare(const NamedWork& named, const Pace& pace) {
   constexpr double kPeakEvery = 0.2;  // seconds
   Work work = named.make();
   if (pace.ours_alone) work.plain = [] {};
@@ -47,6 +47,7 @@ Result compare(const NamedWork& named, const Pace& pace) {
   std::vector<double> plain, ours, peaks;
   double spent = 0;
   while (static_cast<int>(ours.size()) < pace.rounds || spent < pace.seconds) {
+    if (pace.stopped()) return std::nullopt;
     // A profile shows the work alone.
     if (peaks.empty() ||
         (!pace.ours_alone && spent >= kPeakEvery * static_cast<double>(peaks.size()))) {
@@ -58,15 +59,15 @@ Result compare(const NamedWork& named, const Pace& pace) {
   }
   const double a = median_of(plain), b = median_of(ours), peak = median_of(peaks);
   const double gflops = work.flops / b * 1e-9;
-  return {.name = named.name,
-          .axis = named.axis,
-          .at = named.at,
-          .plain_ms = a * 1e3,
-          .ours_ms = b * 1e3,
-          .ratio = a / b,
-          .gflops = gflops,
-          .peak = peak,
-          .of_peak = gflops / peak};
+  return Result{.name = named.name,
+                .axis = named.axis,
+                .at = named.at,
+                .plain_ms = a * 1e3,
+                .ours_ms = b * 1e3,
+                .ratio = a / b,
+                .gflops = gflops,
+                .peak = peak,
+                .of_peak = gflops / peak};
 }
 
 std::string head_of(const Report& report) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,13 @@ struct Pace {
   // Processor time instead of wall time: with one thread, ratios then tell something on a busy
   // machine too.
   bool processor_time = false;
-  bool ours_alone = false;  // for a profiler
+  bool ours_alone = false;                               // for a profiler
+  std::function<bool()> stopped = [] { return false; };  // asked before each round
 };
 
-// Runs both in turn, after one turn to warm up, until rounds and seconds are reached.
-Result compare(const NamedWork& named, const Pace& pace);
+// Runs both in turn, after one turn to warm up, until rounds and seconds are reached. Nothing when
+// it was stopped.
+std::optional<Result> compare(const NamedWork& named, const Pace& pace);
 
 std::string head_of(const Report& report);
 std::string row_of(const Result& result);

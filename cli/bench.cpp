@@ -56,13 +56,18 @@ Examples:
   }
 
   int run(const OptionSet&, Console& console) override {
+    const bool kernels = subject_ != Subject::engine && subject_ != Subject::rules;
+    if (kernels && runtime_.precision != "float32") {
+      throw Error(ErrorKind::usage, "kernels are measured in float32, the only numbers they serve",
+                  "leave --precision away");
+    }
     const torch::TensorOptions type = start_runtime(runtime_);
     std::optional<AtomicFile> file;  // a bad place is refused before anything is measured
     if (!json_.empty()) file.emplace(json_);
     catch_interrupts();
-    const std::string figures = subject_ == Subject::engine || subject_ == Subject::rules
-                                    ? bench_samplers(type, console)
-                                    : bench_kernels(kernels_, name_in(subject_names(), subject_));
+    const std::string figures = kernels
+                                    ? bench_kernels(kernels_, name_in(subject_names(), subject_))
+                                    : bench_samplers(type, console);
     if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
     if (file) {
       file->write(figures);

@@ -91,10 +91,12 @@ std::string bench_kernels(const KernelBench& options, const std::string& subject
   const bench::Pace pace = {.rounds = static_cast<int>(options.rounds),
                             .seconds = options.seconds,
                             .processor_time = options.processor_time,
-                            .ours_alone = options.ours_alone};
+                            .ours_alone = options.ours_alone,
+                            .stopped = [] { return interrupt_requested() != 0; }};
   for (const bench::NamedWork& work : works) {
-    if (interrupt_requested() != 0) return "";
-    report.results.push_back(bench::compare(work, pace));
+    const std::optional<bench::Result> result = bench::compare(work, pace);
+    if (!result) return "";
+    report.results.push_back(*result);
     std::cout << bench::row_of(report.results.back()) << std::flush;
   }
   if (!options.out.empty()) draw_sweeps(report, options.ours_alone, options.out);

@@ -27,7 +27,9 @@ constexpr int64_t kMostWidth = 16384, kMostDepth = 1024, kMostTokensPerSide = 51
 constexpr int64_t kMostClasses = 10'000'000, kMostChannels = 4096, kMostMlpRatio = 64;
 
 void demand(bool holds, const char* rule) {
-  if (!holds) throw Error(ErrorKind::usage, fmt::format("this SiT cannot be built: {}", rule));
+  if (holds) return;
+  throw Error(ErrorKind::usage, fmt::format("this SiT cannot be built: {}", rule),
+              "--width is the hidden size, --heads the number of heads, --size the input's");
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ void settle_kernels() {
   }
   std::vector<std::string> names = {kPlain};
   for (const int64_t target : simd::runnable_targets()) names.push_back(simd::target_name(target));
-  throw Error(ErrorKind::usage, fmt::format("{} is '{}'", kVariable, wish()),
+  throw Error(ErrorKind::usage,
+              fmt::format("{} is '{}', which is no choice here", kVariable, wish()),
               fmt::format("here it may be {}", fmt::join(names, ", ")));
 }
 

@@ -11,17 +11,16 @@
 namespace eqm::kernel {
 namespace {
 
-// Whether a linear map of `rows` rows of `depth` numbers, on the device of `like`, goes the fused
-// way.
-bool fused_map(const Tensor& like, int64_t rows, int64_t depth, const LinearMap& map) {
+// Whether a linear map of rows of `depth` numbers, on the device of `like`, goes the fused way.
+// However few the rows are: each is then the same number for number in any batch.
+bool fused_map(const Tensor& like, int64_t depth, const LinearMap& map) {
   return fused_products({&like, &map.weight, &map.bias}) && map.weight.is_contiguous() &&
          map.weight.dim() == 2 && map.weight.size(1) == depth &&
-         (!map.bias.defined() || map.bias.numel() == map.weight.size(0)) &&
-         worth_packing(rows, map.weight, map.packed);
+         (!map.bias.defined() || map.bias.numel() == map.weight.size(0));
 }
 
 bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, PackedWeight* packed) {
-  return x.numel() > 0 && fused_map(x, x.numel() / x.size(-1), x.size(-1), {weight, bias, packed});
+  return x.numel() > 0 && fused_map(x, x.size(-1), {weight, bias, packed});
 }
 
 // Whether x [B, T, K] has a row for each of h [B, T, D].
@@ -90,7 +89,7 @@ Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const
                  const Tensor& gate) {
   const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && x.is_contiguous() &&
                     fused_linear(x, first.weight, first.bias, first.packed) &&
-                    fused_map(h, h.size(0) * h.size(1), first.weight.size(0), second) &&
+                    fused_map(h, first.weight.size(0), second) &&
                     second.weight.size(0) == h.size(2) && first.bias.is_contiguous() &&
                     second.bias.is_contiguous();
   if (fits) return fused_mlp_gated(h, x, first, second, gate);

@@ -187,11 +187,6 @@ Tensor as_matrix(const Tensor& x) {
   return rows_are_contiguous(matrix) ? matrix : matrix.contiguous();
 }
 
-bool worth_packing(int64_t rows, const Tensor& weight, const PackedWeight* packed) {
-  constexpr int64_t kFew = 32;  // a row costs about as much as a thirtieth of packing
-  return keeps_panels(weight, packed) || rows >= kFew;
-}
-
 LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor& w,
                                  const Wanted& wanted) {
   LinearGradients result;

@@ -31,10 +31,6 @@ void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* pa
                               const simd::Finish& finish);
 void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish);
 
-// Whether a product with `rows` rows is worth packing the weight for. Panels that are kept always
-// are, so that a row is the same number for number in any batch.
-bool worth_packing(int64_t rows, const Tensor& weight, const PackedWeight* packed);
-
 // x [..., K] as a matrix with contiguous rows.
 Tensor as_matrix(const Tensor& x);
 

@@ -13,6 +13,7 @@
 #include <torch/cuda.h>
 
 #include "eqm/base/error.h"
+#include "eqm/tensor/amx.h"
 #include "eqm/tensor/openmp.h"
 
 namespace eqm {
@@ -102,6 +103,7 @@ void keep_freed_memory() {
 
 torch::TensorOptions start_runtime(const RuntimeOptions& options) {
   keep_freed_memory();
+  keep_old_onednn_from_amx();
   at::set_num_threads(static_cast<int>(threads_from(options.threads)));
   return torch::TensorOptions()
       .device(device_from(options.device))

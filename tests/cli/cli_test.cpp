@@ -126,7 +126,7 @@ TEST_F(Cli, kernels_run_on_the_instructions_that_are_asked_for) {
   EXPECT_TRUE(contains(with("plain").output, "kernels        plain\n"));
   const ProgramResult wrong = with("fast");
   EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_EQ(wrong.error_lines().at(0), "eqm: EQM_KERNELS is 'fast'");
+  EXPECT_EQ(wrong.error_lines().at(0), "eqm: EQM_KERNELS is 'fast', which is no choice here");
   const std::string hint = wrong.error_lines().at(1), all = "hint: here it may be plain, ";
   ASSERT_TRUE(hint.starts_with(all)) << hint;
   // Those of this machine, best first; the last is the one that is not chosen by itself.

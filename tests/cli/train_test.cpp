@@ -186,6 +186,15 @@ TEST_F(TrainCli, any_number_of_kills_leaves_the_same_weights_of_an_energy) {
   expect_same_weights_after_kills({"--objective", "eqm-dot", "--flip", "--ema-warm-up"}, kills());
 }
 
+// Products large enough for the processor's matrix registers, which not every system grants.
+TEST_F(TrainCli, trains_in_bfloat16) {
+  const ProgramResult result = run_program(
+      joined({"train", "--model", "XS/4", "--width", "64", "--depth", "1", "--heads", "4"},
+             joined(any_run("run"), {"--precision", "bfloat16", "--batch", "8", "--steps", "2"})),
+      {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+}
+
 TEST_F(TrainCli, a_request_to_stop_writes_a_checkpoint_and_says_how_to_go_on) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string out = "run" + std::to_string(signal);

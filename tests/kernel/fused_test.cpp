@@ -365,7 +365,7 @@ TEST(Fused, linear_image_refuses_tokens_that_make_no_square) {
 TEST(Fused, large_weights_are_packed_for_the_call_and_not_kept) {
   const Tensor w = normal(1, {1500, 1400}).to(torch::kFloat32), bias = torch::ones({1500});
   kernel::PackedWeight packed;
-  for (const int64_t rows : {3, 40}) {  // few rows are not worth packing
+  for (const int64_t rows : {1, 3, 40}) {
     const Tensor x = normal(2, {rows, 1400}).to(torch::kFloat32);
     const Tensor exact = torch::mm(x.to(torch::kFloat64), w.to(torch::kFloat64).t()) + 1;
     EXPECT_TRUE(close(kernel::linear(x, w, bias, &packed), exact, 1e-5)) << rows;
@@ -391,9 +391,11 @@ TEST(Fused, a_row_is_the_same_in_any_batch) {
   on_every_target([&] {
     const Tensor all = kernel::linear_gelu(x, weight, bias, &packed);
     const Tensor attended = kernel::attention(qkv, 2);
+    const Tensor mapped = kernel::linear(x, weight, bias);
     for (int64_t i = 0; i < x.size(0); ++i) {
       const Tensor one = kernel::linear_gelu(x.narrow(0, i, 1), weight, bias, &packed);
       EXPECT_TRUE(torch::equal(one[0], all[i]));
+      EXPECT_TRUE(torch::equal(kernel::linear(x.narrow(0, i, 1), weight, bias)[0], mapped[i]));
       EXPECT_TRUE(torch::equal(kernel::attention(qkv.narrow(0, i, 1), 2)[0], attended[i]));
     }
   });
