@@ -190,7 +190,7 @@ TEST_F(TrainCli, any_number_of_kills_leaves_the_same_weights_of_an_energy) {
 TEST_F(TrainCli, trains_in_bfloat16) {
   const ProgramResult result = run_program(
       joined({"train", "--model", "XS/4", "--width", "64", "--depth", "1", "--heads", "4"},
-             joined(any_run("run"), {"--precision", "bfloat16", "--batch", "8", "--steps", "2"})),
+             joined(any_run("run"), {"--precision", "bfloat16", "--steps", "2"})),
       {.folder = folder_.path()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
 }
