@@ -27,11 +27,12 @@ Tensor like(const Tensor& matrix, const Tensor& x) {
   return matrix.defined() ? matrix.view(x.sizes()) : matrix;
 }
 
+// `kept` is of the kind gelu or gelu_slope.
 Tensor run_gelu(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeight* packed,
-                float* kept) {
+                float* kept, simd::Finish::Kind kind = simd::Finish::Kind::gelu) {
   Tensor out = torch::empty({x.size(0), w.size(0)}, x.options());
   run_product_by_transpose(x, w, packed,
-                           {.kind = simd::Finish::Kind::gelu,
+                           {.kind = kind,
                             .bias = bias.data_ptr<float>(),
                             .out = out.data_ptr<float>(),
                             .kept = kept,
@@ -129,24 +130,25 @@ struct LinearGated : torch::autograd::Function<LinearGated> {
 };
 
 // Both of the above, one after the other: the GELU's derivative is taken on the tiles of the
-// product before it.
+// forward product, and applied on those of the backward one.
 struct Mlp : torch::autograd::Function<Mlp> {
   static Tensor forward(AutogradContext* context, const Tensor& h, const Tensor& x,
                         const Tensor& w1, const Tensor& bias1, const Tensor& w2,
                         const Tensor& bias2, const Tensor& gate, PackedWeight* packed1,
                         PackedWeight* packed2) {
     const Tensor rows = as_matrix(x);
-    const Tensor u = torch::empty({rows.size(0), w1.size(0)}, x.options());
+    const Tensor slope = torch::empty({rows.size(0), w1.size(0)}, x.options());
     const Tensor branch = torch::empty_like(h);
-    const Tensor hidden = run_gelu(rows, w1, bias1, packed1, u.data_ptr<float>());
+    const Tensor hidden =
+        run_gelu(rows, w1, bias1, packed1, slope.data_ptr<float>(), simd::Finish::Kind::gelu_slope);
     const Tensor out = run_gated(h, hidden, w2, bias2, gate, packed2, branch.data_ptr<float>());
-    context->save_for_backward({h, x, w1, bias1, w2, bias2, gate, u, hidden, branch});
+    context->save_for_backward({h, x, w1, bias1, w2, bias2, gate, slope, hidden, branch});
     return out;
   }
 
   static variable_list backward(AutogradContext* context, variable_list grads) {
     const variable_list saved = context->get_saved_variables();
-    const Tensor &x = saved[1], &w1 = saved[2], &w2 = saved[4], &gate = saved[6], &u = saved[7],
+    const Tensor &x = saved[1], &w1 = saved[2], &w2 = saved[4], &gate = saved[6], &slope = saved[7],
                  &hidden = saved[8], &branch = saved[9];
     if (torch::GradMode::is_enabled()) {
       variable_list found = differentiable_gradients(
@@ -165,12 +167,12 @@ struct Mlp : torch::autograd::Function<Mlp> {
     LinearGradients first;
     const Wanted of_first = wanted(*context, 1);
     if (of_first.x || of_first.weight || of_first.bias) {
-      const Tensor g1 = torch::empty_like(u);
+      const Tensor g1 = torch::empty_like(slope);
       run_product(g2, w2,
-                  {.kind = simd::Finish::Kind::gelu_slope,
+                  {.kind = simd::Finish::Kind::scale,
                    .out = g1.data_ptr<float>(),
-                   .argument = u.data_ptr<float>(),
-                   .stride = static_cast<size_t>(u.size(1))});
+                   .factor = slope.data_ptr<float>(),
+                   .stride = static_cast<size_t>(slope.size(1))});
       first = linear_gradients(g1, as_matrix(x), w1, of_first);
     }
     return {grads[0],    like(first.x, x), first.weight, first.bias, second.weight,

@@ -61,8 +61,12 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
 }
 
 Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale) {
-  if (!fused_rows(h, {&shift, &scale})) return plain::layer_norm_modulate(h, shift, scale);
-  return fused_layer_norm_modulate(h, shift, scale);
+  return branch_off(h, shift, scale).into;
+}
+
+Branch branch_off(const Tensor& h, const Tensor& shift, const Tensor& scale) {
+  if (fused_rows(h, {&shift, &scale})) return fused_branch_off(h, shift, scale);
+  return {plain::layer_norm_modulate(h, shift, scale), h};
 }
 
 Tensor attention(const Tensor& qkv, int64_t heads) {

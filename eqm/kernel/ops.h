@@ -3,6 +3,7 @@
 // All may be differentiated twice. Letters: B batch, T tokens, D width, p patch, C channels.
 #pragma once
 
+#include "eqm/kernel/branch.h"
 #include "eqm/kernel/linear_map.h"
 #include "eqm/tensor/torch.h"
 
@@ -28,6 +29,10 @@ Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const
 // LayerNorm without affine part (eps 1e-6), then h * (1 + scale) + shift.
 // h [B, T, D]; shift, scale [B, D]
 Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale);
+
+// layer_norm_modulate for what enters a residual branch, and h for what goes past it. The gradients
+// of the two ways are added in one pass.
+Branch branch_off(const Tensor& h, const Tensor& shift, const Tensor& scale);
 
 // Multi-head self-attention from joint projections; rows are [q | k | v], each head-major.
 // qkv [B, T, 3D] -> [B, T, D]

@@ -1,6 +1,7 @@
 #include "eqm/kernel/products.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include <torch/autograd.h>
@@ -51,34 +52,28 @@ void share_blocks(int64_t rows, int64_t columns, size_t depth, const Work& work)
   });
 }
 
-// Divides the [rows, columns] product of a transposed left factor among the threads. Each packs
-// what it reads of both factors, so the division counts that.
-template <class Work>
-void share_transposed(int64_t rows, int64_t columns, const Work& work) {
-  constexpr int64_t kPacking = 20;  // multiply-adds that take as long as copying a number
-  const int64_t threads = at::get_num_threads();
-  const int64_t strip = as_count(simd::strip_height()), panel = as_count(simd::panel_width());
-  const int64_t strips = ceiling(rows, strip), panels = ceiling(columns, panel);
-  int64_t row_parts = 1, column_parts = 1, least = std::numeric_limits<int64_t>::max();
-  for (int64_t r = std::min(threads, strips); r >= 1; --r) {
-    const int64_t c = std::min(threads / r, panels);
-    const int64_t high = ceiling(strips, r) * strip, wide = ceiling(panels, c) * panel;
-    const int64_t cost = high * wide + kPacking * (high + wide);
-    if (cost >= least) continue;
-    least = cost;
-    row_parts = r;
-    column_parts = c;
-  }
-  at::parallel_for(0, row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t r = i / column_parts, c = i % column_parts;
-      work({.row_begin = as_size(rows * r / row_parts),
-            .row_end = as_size(rows * (r + 1) / row_parts),
-            .column_begin = as_size(panels * c / column_parts * panel),
-            .column_end = as_size(std::min(panels * (c + 1) / column_parts * panel, columns))});
+// How threads divide a [rows, columns] product of a transposed left factor: into so many parts of
+// the rows and of the columns. Each packs what it reads of both factors, so the division counts
+// that.
+struct Division {
+  int64_t row_parts = 1, column_parts = 1;
+
+  Division(int64_t strips, int64_t panels) {
+    constexpr int64_t kPacking = 20;  // multiply-adds that take as long as copying a number
+    const int64_t threads = at::get_num_threads();
+    const int64_t strip = as_count(simd::strip_height()), panel = as_count(simd::panel_width());
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int64_t r = std::min(threads, strips); r >= 1; --r) {
+      const int64_t c = std::min(threads / r, panels);
+      const int64_t high = ceiling(strips, r) * strip, wide = ceiling(panels, c) * panel;
+      const int64_t cost = high * wide + kPacking * (high + wide);
+      if (cost >= least) continue;
+      least = cost;
+      row_parts = r;
+      column_parts = c;
     }
-  });
-}
+  }
+};
 
 // The product of `rows` with packed panels [rows.size(1), columns], on all threads.
 void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
@@ -91,7 +86,7 @@ void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
     const bool done = part.column_end == as_size(columns);
     const size_t next = done ? std::min(part.row_end - part.row_begin, count - part.row_end) : 0;
     simd::multiply({.data = data, .stride = stride}, panels, depth, part, finish,
-                   {data, part.row_end * stride, stride, next, depth});
+                   {.left = {data, part.row_end * stride, stride, next, depth}, .right = {}});
   });
 }
 
@@ -106,32 +101,121 @@ simd::Finish into(const Tensor& out) {
   return {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
 }
 
-// g^T x; the sums of the columns of g are added to `sums`, if that is not null.
-Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
-  constexpr size_t kDepth = 256;  // rows of x at a time: they stay in the second cache
-  Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
-  const size_t depth = as_size(g.size(0)), stride = as_size(x.stride(0));
-  if (depth == 0 || out.numel() == 0) return out.zero_();
-  share_transposed(out.size(0), out.size(1), [&](const simd::Part& part) {
-    thread_local simd::Scratch scratch;
-    const size_t columns = part.column_end - part.column_begin;
-    float* panels = scratch.take(simd::packed_size(columns, kDepth));
-    for (size_t first = 0; first < depth; first += kDepth) {
-      const size_t rows = std::min(kDepth, depth - first), rest = depth - first - rows;
-      const float* factor = x.data_ptr<float>() + first * stride + part.column_begin;
-      simd::pack(factor, stride, rows, columns, panels);
-      simd::multiply({.data = g.data_ptr<float>() + first * as_size(g.stride(0)),
-                      .stride = as_size(g.stride(0)),
-                      .transposed = true,
-                      .row_sums = part.column_begin == 0 ? sums : nullptr,
-                      .depth_after = rest},
-                     panels, rows, {part.row_begin, part.row_end, 0, columns},
-                     {.kind = first == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
-                      .out = out.data_ptr<float>() + part.column_begin,
-                      .stride = as_size(x.size(1))},
-                     {factor, rows * stride, stride, std::min(kDepth, rest), columns});
+// The product g^T x on all threads. It is the sum over runs of rows that stay in the second cache;
+// threads which share the columns of x go through the runs together, and take blocks of the columns
+// of g from each other.
+class TransposedRun {
+ public:
+  // The sums of the columns of g are added to `sums`, if that is not null.
+  TransposedRun(const Tensor& g, const Tensor& x, const Tensor& out, float* sums)
+      : g_(g.data_ptr<float>()),
+        x_(x.data_ptr<float>()),
+        out_(out.data_ptr<float>()),
+        sums_(sums),
+        depth_(as_size(g.size(0))),
+        g_stride_(as_size(g.stride(0))),
+        x_stride_(as_size(x.stride(0))),
+        rows_(g.size(1)),
+        columns_(x.size(1)),
+        strips_(ceiling(rows_, as_count(simd::strip_height()))),
+        panels_(ceiling(columns_, as_count(simd::panel_width()))),
+        division_(strips_, panels_),
+        blocks_(blocks()) {}
+
+  void run() {
+    const int64_t parts = division_.column_parts, threads = division_.row_parts;
+    std::deque<SharedTasks> tasks;
+    for (int64_t c = 0; c < parts; ++c) {
+      tasks.emplace_back(threads, blocks_, ceiling(as_count(depth_), as_count(kDepth)));
     }
-  });
+    at::parallel_for(0, parts * threads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        work_on(tasks[as_size(i % parts)], i / parts, columns_of(i % parts));
+      }
+    });
+  }
+
+ private:
+  static constexpr size_t kDepth = 256;  // rows of a run
+
+  struct Span {
+    size_t begin, end;
+    size_t size() const { return end - begin; }
+  };
+
+  // Enough of them for each thread to have several, and a few strips in each, which are packed
+  // together.
+  int64_t blocks() const {
+    constexpr int64_t kPerThread = 4, kLeastStrips = 4;
+    const auto most = as_count(simd::block_height(kDepth) / simd::strip_height());
+    const int64_t strips =
+        std::clamp<int64_t>(strips_ / (division_.row_parts * kPerThread), kLeastStrips, most);
+    const int64_t blocks = ceiling(strips_, strips);
+    return std::min(ceiling(blocks, division_.row_parts) * division_.row_parts, strips_);
+  }
+
+  Span columns_of(int64_t part) const {
+    const int64_t panel = as_count(simd::panel_width()), parts = division_.column_parts;
+    return {as_size(panels_ * part / parts * panel),
+            as_size(std::min(panels_ * (part + 1) / parts * panel, columns_))};
+  }
+  Span block(int64_t task) const {
+    return {as_size(rows_ * task / blocks_), as_size(rows_ * (task + 1) / blocks_)};
+  }
+  Span run_at(int64_t pass) const {
+    const size_t first = std::min(as_size(pass) * kDepth, depth_);
+    return {first, std::min(first + kDepth, depth_)};
+  }
+
+  void work_on(SharedTasks& tasks, int64_t thread, const Span& columns) const {
+    thread_local simd::Scratch scratch;
+    float* panels = scratch.take(simd::packed_size(columns.size(), kDepth));
+    tasks.join(thread, [&](const SharedTasks::Turn& turn, bool first_of_pass) {
+      const Span run = run_at(turn.pass), rows = block(turn.task);
+      if (first_of_pass) {
+        simd::pack(x_ + run.begin * x_stride_ + columns.begin, x_stride_, run.size(),
+                   columns.size(), panels);
+      }
+      const SharedTasks::Turn next = tasks.after(thread, turn);
+      simd::multiply({.data = g_ + run.begin * g_stride_,
+                      .stride = g_stride_,
+                      .transposed = true,
+                      .row_sums = columns.begin == 0 ? sums_ : nullptr},
+                     panels, run.size(), {rows.begin, rows.end, 0, columns.size()},
+                     {.kind = turn.pass == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
+                      .out = out_ + columns.begin,
+                      .stride = as_size(columns_)},
+                     {.left = g_ahead(next), .right = x_ahead(turn, columns)});
+    });
+  }
+
+  simd::Ahead g_ahead(const SharedTasks::Turn& turn) const {
+    const Span run = run_at(turn.pass), rows = block(turn.task);
+    return {g_, run.begin * g_stride_ + rows.begin, g_stride_, run.size(), rows.size()};
+  }
+
+  // A share of what is packed next: each turn of a pass fetches another.
+  simd::Ahead x_ahead(const SharedTasks::Turn& turn, const Span& columns) const {
+    const Span run = run_at(turn.pass + 1);
+    const auto turns = as_size(ceiling(blocks_, division_.row_parts));
+    const size_t turn_of_pass = as_size(turn.task) % turns;
+    const size_t first = run.begin + run.size() * turn_of_pass / turns,
+                 last = run.begin + run.size() * (turn_of_pass + 1) / turns;
+    return {x_, first * x_stride_ + columns.begin, x_stride_, last - first, columns.size()};
+  }
+
+  const float *g_, *x_;
+  float *out_, *sums_;
+  size_t depth_, g_stride_, x_stride_;
+  int64_t rows_, columns_, strips_, panels_;
+  Division division_;
+  int64_t blocks_;
+};
+
+Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
+  const Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
+  if (g.size(0) == 0 || out.numel() == 0) return out.zero_();
+  TransposedRun(g, x, out, sums).run();
   return out;
 }
 

@@ -9,34 +9,89 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include <ATen/Parallel.h>
 
 namespace eqm {
 
-// Calls work(task) for every task below `count`. Each thread begins with its own share, the same at
-// every call, so that it finds in its caches what it left there; one that is done early helps the
-// others.
+// Tasks that several threads do together, in one pass or more: a task of a pass begins when the
+// same task of the pass before is done. Each thread begins with its own share, the same in every
+// pass, so that it finds in its caches what it left there; one that is done early helps the others.
+class SharedTasks {
+ public:
+  struct Turn {
+    int64_t pass, task;
+  };
+
+  SharedTasks(int64_t threads, int64_t tasks, int64_t passes = 1)
+      : threads_(threads),
+        tasks_(tasks),
+        passes_(passes),
+        next_(static_cast<size_t>(passes * threads)),
+        done_(static_cast<size_t>(tasks)) {
+    for (int64_t pass = 0; pass < passes; ++pass) {
+      for (int64_t t = 0; t < threads; ++t) next(pass, t) = begin_of(t);
+    }
+  }
+
+  // Calls work(turn, first) as one of the threads until nothing is left; `first` tells that this
+  // thread begins with the pass.
+  template <class Work>
+  void join(int64_t thread, const Work& work) {
+    for (int64_t pass = 0; pass < passes_; ++pass) {
+      bool first = true;
+      for (int64_t i = 0; i < threads_; ++i) {
+        const int64_t owner = (thread + i) % threads_;
+        for (int64_t task = next(pass, owner)++; task < begin_of(owner + 1);
+             task = next(pass, owner)++) {
+          std::atomic<int64_t>& done = done_[static_cast<size_t>(task)].value;
+          while (done.load(std::memory_order_acquire) < pass) std::this_thread::yield();
+          const Finally mark{done, pass + 1};
+          work(Turn{pass, task}, first);
+          first = false;
+        }
+      }
+    }
+  }
+
+  // What the thread will most likely do after a turn. It may be beyond the last pass.
+  Turn after(int64_t thread, const Turn& turn) const {
+    const bool more = turn.task + 1 < begin_of(thread + 1);
+    return more ? Turn{turn.pass, turn.task + 1} : Turn{turn.pass + 1, begin_of(thread)};
+  }
+
+ private:
+  struct alignas(64) Count {
+    std::atomic<int64_t> value = 0;
+  };
+  // A task that throws is done, too: others may wait for it.
+  struct Finally {
+    std::atomic<int64_t>& count;
+    int64_t value;
+    ~Finally() { count.store(value, std::memory_order_release); }
+  };
+
+  int64_t begin_of(int64_t thread) const { return tasks_ * thread / threads_; }
+  std::atomic<int64_t>& next(int64_t pass, int64_t thread) {
+    return next_[static_cast<size_t>(pass * threads_ + thread)].value;
+  }
+
+  int64_t threads_, tasks_, passes_;
+  std::vector<Count> next_;  // of each share in each pass
+  std::vector<Count> done_;  // passes of each task
+};
+
+// Calls work(task) for every task below `count`.
 template <class Work>
 void parallel_tasks(int64_t count, const Work& work) {
-  struct alignas(64) Share {
-    std::atomic<int64_t> next = 0;
-    int64_t end = 0;
-  };
+  if (count == 0) return;
   const int64_t threads = std::min<int64_t>(at::get_num_threads(), count);
-  std::vector<Share> shares(static_cast<size_t>(threads));
-  for (int64_t t = 0; t < threads; ++t) {
-    Share& share = shares[static_cast<size_t>(t)];
-    share.next = count * t / threads;
-    share.end = count * (t + 1) / threads;
-  }
+  SharedTasks tasks(threads, count);
   at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      for (int64_t i = 0; i < threads; ++i) {
-        Share& share = shares[static_cast<size_t>((t + i) % threads)];
-        for (int64_t task = share.next++; task < share.end; task = share.next++) work(task);
-      }
+      tasks.join(t, [&](const SharedTasks::Turn& turn, bool) { work(turn.task); });
     }
   });
 }

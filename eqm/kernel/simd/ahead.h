@@ -44,7 +44,7 @@ class Ahead {
 // What the tiles of a product fetch, the most urgent first.
 class Fetches {
  public:
-  enum Place { read, kept, written, panel, left, after, kPlaces };
+  enum Place { read, kept, written, panel, left, right, kPlaces };
 
   Ahead& operator[](Place place) { return queue_[place]; }
 
@@ -52,7 +52,7 @@ class Fetches {
 
   HWY_INLINE void next() {
     while (!at_->fetch()) {
-      if (at_ == queue_ + after) return;
+      if (at_ == queue_ + right) return;
       ++at_;
     }
   }

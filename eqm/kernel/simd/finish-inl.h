@@ -27,12 +27,17 @@ HWY_INLINE void finish_vector(Floats y, size_t at, const float* bias, const floa
                               const Finish& finish, size_t count) {
   const FloatTag d;
   if (bias) y = hn::Add(y, load(bias, count));
-  if (kKind != Finish::Kind::store && finish.kept) store(y, finish.kept + at, count);
+  if constexpr (kKind == Finish::Kind::gelu || kKind == Finish::Kind::gate) {
+    if (finish.kept) store(y, finish.kept + at, count);
+  }
   if constexpr (kKind == Finish::Kind::add) y = hn::Add(y, load(finish.out + at, count));
   if constexpr (kKind == Finish::Kind::gelu) y = gelu(d, y);
   if constexpr (kKind == Finish::Kind::gelu_slope) {
-    y = hn::Mul(y, gelu_slope(d, load(finish.argument + at, count)));
+    const Floats share = gelu_share(d, y);
+    store(gelu_slope(d, y, share), finish.kept + at, count);
+    y = hn::Mul(y, share);
   }
+  if constexpr (kKind == Finish::Kind::scale) y = hn::Mul(load(finish.factor + at, count), y);
   if constexpr (kKind == Finish::Kind::gate) {
     y = hn::MulAdd(load(gate, count), y, load(finish.residual + at, count));
   }
@@ -89,6 +94,8 @@ inline FinishTile finish_of(Finish::Kind kind) {
       return finish_tile<Finish::Kind::gelu>;
     case Finish::Kind::gelu_slope:
       return finish_tile<Finish::Kind::gelu_slope>;
+    case Finish::Kind::scale:
+      return finish_tile<Finish::Kind::scale>;
     case Finish::Kind::gate:
       return finish_tile<Finish::Kind::gate>;
     case Finish::Kind::image:
@@ -105,7 +112,7 @@ inline void fetch_finish(const Finish& finish, size_t row, size_t rows, size_t c
     if (!matrix) return Ahead();
     return Ahead(matrix, row * finish.stride + column, finish.stride, rows, columns);
   };
-  fetches[Fetches::read] = lines_of(finish.argument ? finish.argument : finish.residual);
+  fetches[Fetches::read] = lines_of(finish.factor ? finish.factor : finish.residual);
   fetches[Fetches::kept] = lines_of(finish.kept);
   fetches[Fetches::written] = lines_of(finish.out);
 }

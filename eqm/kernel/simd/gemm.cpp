@@ -26,18 +26,14 @@ size_t block_height(size_t depth) {
          kStrip;
 }
 
-// What follows the rows before `end` of the left factor: the next block of them or, of a transposed
-// one, the first block of the next call.
-Ahead left_after(const Left& left, size_t end, size_t block, size_t depth, const Part& part) {
-  const size_t rows = std::min(block, part.row_end - end);
-  if (!left.transposed) return {left.data, end * left.stride, left.stride, rows, depth};
-  if (rows > 0) return {left.data, end, left.stride, depth, rows};
-  return {left.data, depth * left.stride + part.row_begin, left.stride,
-          std::min(depth, left.depth_after), std::min(block, part.row_end - part.row_begin)};
+// The block of the left factor that begins at row `begin`.
+Ahead block_of(const Left& left, size_t begin, size_t rows, size_t depth) {
+  if (left.transposed) return {left.data, begin, left.stride, depth, rows};
+  return {left.data, begin * left.stride, left.stride, rows, depth};
 }
 
 void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Ahead& after) {
+              const Finish& finish, const Coming& coming) {
   thread_local Scratch scratch;
   HWY_ALIGN float sums[kStrip * 2 * kLanes];
   const size_t block = block_height(depth);
@@ -47,12 +43,14 @@ void multiply(const Left& left, const float* panels, size_t depth, const Part& p
   const bool adds = finish.kind == Finish::Kind::add;
   const bool bare = (adds || finish.kind == Finish::Kind::store) && !finish.bias;
   Fetches fetches;
-  fetches[Fetches::after] = after;
+  fetches[Fetches::right] = coming.right;
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
     const Strips strips(begin, std::min(block, part.row_end - begin));
     float* packed = left.transposed ? scratch.take(strips.packed_size(depth)) : nullptr;
     if (packed) pack_strips(left, strips, depth, packed);
-    fetches[Fetches::left] = left_after(left, begin + strips.rows, block, depth, part);
+    const size_t end = begin + strips.rows, rest = part.row_end - end;
+    fetches[Fetches::left] =
+        rest > 0 ? block_of(left, end, std::min(block, rest), depth) : coming.left;
     for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
       const float* factor = panels + column * depth;
       const size_t width = std::min(panel(), part.column_end - column);
@@ -120,8 +118,8 @@ HWY_EXPORT(strip_height);
 HWY_EXPORT(block_height);
 
 void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Ahead& after) {
-  HWY_DYNAMIC_DISPATCH(multiply)(left, panels, depth, part, finish, after);
+              const Finish& finish, const Coming& coming) {
+  HWY_DYNAMIC_DISPATCH(multiply)(left, panels, depth, part, finish, coming);
 }
 
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,

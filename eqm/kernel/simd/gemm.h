@@ -15,7 +15,6 @@ struct Left {
   size_t stride;
   bool transposed = false;
   float* row_sums = nullptr;  // [rows]; transposed: the sum over the depth is added, if not null
-  size_t depth_after = 0;     // transposed: how much of the factor the next calls will take
 };
 
 // What becomes of the product y = left * panels + bias.
@@ -24,7 +23,8 @@ struct Finish {
     store,       // out = y
     add,         // out += y
     gelu,        // out = gelu(y) by tanh
-    gelu_slope,  // out = y * gelu'(argument)
+    gelu_slope,  // the same, and gelu'(y) is kept
+    scale,       // out = factor * y
     gate,        // out = residual + gate * y
     image        // out = y, each row a patch of an image
   };
@@ -32,7 +32,7 @@ struct Finish {
   const float* bias = nullptr;      // [columns]
   float* out = nullptr;             // [rows, columns], rows `stride` apart, like the next three
   float* kept = nullptr;            // gelu, gate: y itself, for a backward pass; may be null
-  const float* argument = nullptr;  // gelu_slope
+  const float* factor = nullptr;    // scale
   const float* residual = nullptr;  // gate
   size_t stride = 0;
   const float* gate = nullptr;  // row r takes the gates at (r / rows_per_gate) * gate_stride
@@ -46,10 +46,15 @@ struct Part {
   size_t row_begin, row_end, column_begin, column_end;
 };
 
+// What the caller will read next of the two factors, to be fetched meanwhile.
+struct Coming {
+  Ahead left, right;
+};
+
 // One part of the product with a packed right factor [depth, columns]; column_begin is a multiple
-// of panel_width(). What the caller will read `after` it is fetched meanwhile.
+// of panel_width().
 void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Ahead& after = {});
+              const Finish& finish, const Coming& coming = {});
 
 // Columns of a tile: packed factors come in panels of this width.
 size_t panel_width();

@@ -76,10 +76,9 @@ HWY_INLINE V gelu(D d, V u) {
   return hn::Mul(u, gelu_share(d, u));
 }
 
-// gelu'(u) = s + u s (1 - s) 2z'
+// gelu'(u) = s + u s (1 - s) 2z', with s = gelu_share(u)
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V gelu_slope(D d, V u) {
-  const V s = gelu_share(d, u);
+HWY_INLINE V gelu_slope(D d, V u, V s) {
   const V twice_z_slope =
       hn::Mul(hn::MulAdd(hn::Mul(u, u), hn::Set(d, 3 * kCubic), hn::Set(d, 1.0f)),
               hn::Set(d, kTwiceRootTwoOverPi));

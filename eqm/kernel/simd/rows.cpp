@@ -56,8 +56,8 @@ void norm_modulate(const Rows& rows, const float* h, PerImage shift, PerImage sc
 }
 
 void norm_modulate_backward(const Rows& rows, const float* grad, const float* h, PerImage scale,
-                            const float* mean, const float* rstd, float* grad_h, float* shift_sum,
-                            float* scale_sum) {
+                            const float* mean, const float* rstd, const float* grad_past,
+                            float* grad_h, float* shift_sum, float* scale_sum) {
   const FloatTag d;
   const Floats one = hn::Set(d, 1.0f);
   std::fill_n(shift_sum, rows.width, 0.0f);
@@ -80,12 +80,14 @@ void norm_modulate_backward(const Rows& rows, const float* grad, const float* h,
     });
     const Floats inner_mean = hn::Set(d, share * hn::GetLane(hn::SumOfLanes(d, sum)));
     const Floats inner_moment = hn::Set(d, share * hn::GetLane(hn::SumOfLanes(d, moment)));
+    const float* past = grad_past ? grad_past + r * rows.width : nullptr;
     float* to = grad_h + r * rows.width;
     each_vector(rows.width, [&](size_t c, size_t n) HWY_ATTR {
       const Floats normal = hn::Mul(hn::Sub(load(in + c, n), centre), unit);
       const Floats inner = hn::Mul(load(g + c, n), hn::Add(one, load(times + c, n)));
       const Floats rest = hn::NegMulAdd(normal, inner_moment, hn::Sub(inner, inner_mean));
-      store(hn::Mul(unit, rest), to + c, n);
+      const Floats other = past ? load(past + c, n) : hn::Zero(d);
+      store(hn::MulAdd(unit, rest, other), to + c, n);
     });
   }
 }
@@ -118,7 +120,8 @@ void add_gated_backward(const Rows& rows, const float* grad, const float* branch
 void gelu_backward(const float* grad, const float* u, size_t count, float* out) {
   const FloatTag d;
   each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
-    store(hn::Mul(load(grad + c, n), gelu_slope(d, load(u + c, n))), out + c, n);
+    const Floats at = load(u + c, n);
+    store(hn::Mul(load(grad + c, n), gelu_slope(d, at, gelu_share(d, at))), out + c, n);
   });
 }
 
@@ -127,7 +130,7 @@ void gelu_backward_twice(const float* along, const float* grad, const float* u, 
   const FloatTag d;
   each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
     const Floats direction = load(along + c, n), at = load(u + c, n);
-    store(hn::Mul(direction, gelu_slope(d, at)), by_grad + c, n);
+    store(hn::Mul(direction, gelu_slope(d, at, gelu_share(d, at))), by_grad + c, n);
     store(hn::Mul(hn::Mul(direction, load(grad + c, n)), gelu_curvature(d, at)), by_u + c, n);
   });
 }
@@ -151,10 +154,10 @@ void norm_modulate(const Rows& rows, const float* h, PerImage shift, PerImage sc
 }
 
 void norm_modulate_backward(const Rows& rows, const float* grad, const float* h, PerImage scale,
-                            const float* mean, const float* rstd, float* grad_h, float* shift_sum,
-                            float* scale_sum) {
+                            const float* mean, const float* rstd, const float* grad_past,
+                            float* grad_h, float* shift_sum, float* scale_sum) {
   HWY_DYNAMIC_DISPATCH(norm_modulate_backward)
-  (rows, grad, h, scale, mean, rstd, grad_h, shift_sum, scale_sum);
+  (rows, grad, h, scale, mean, rstd, grad_past, grad_h, shift_sum, scale_sum);
 }
 
 void add_gated(const Rows& rows, const float* h, const float* branch, PerImage gate, float* out) {

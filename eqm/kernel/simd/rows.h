@@ -22,11 +22,12 @@ struct PerImage {
 void norm_modulate(const Rows& rows, const float* h, PerImage shift, PerImage scale, float eps,
                    float* out, float* mean, float* rstd);
 
-// The derivative of norm_modulate. Sums over the rows go to shift_sum and scale_sum [D], which are
-// overwritten: all rows of a call belong to one image.
+// The derivative of norm_modulate. grad_past, if not null, is a gradient of h that came another way
+// and is added. Sums over the rows go to shift_sum and scale_sum [D], which are overwritten: all
+// rows of a call belong to one image.
 void norm_modulate_backward(const Rows& rows, const float* grad, const float* h, PerImage scale,
-                            const float* mean, const float* rstd, float* grad_h, float* shift_sum,
-                            float* scale_sum);
+                            const float* mean, const float* rstd, const float* grad_past,
+                            float* grad_h, float* shift_sum, float* scale_sum);
 
 // out = h + gate * branch
 void add_gated(const Rows& rows, const float* h, const float* branch, PerImage gate, float* out);
