@@ -10,7 +10,7 @@
 namespace eqm::kernel {
 namespace {
 
-constexpr int64_t kRun = 1 << 14;  // numbers that one thread takes at a time
+constexpr int64_t kRun = 1 << 13;  // numbers that one thread takes at a time
 
 struct Run {
   size_t tensor, begin, count;
@@ -46,70 +46,85 @@ void mark_changed(const Tensor& tensor) {
   if (!tensor.is_inference()) tensor.unsafeGetTensorImpl()->bump_version();
 }
 
-void plain_adamw(const AdamWTensors& t, const AdamWStep& step, double correction1,
-                 double correction2) {
-  if (step.weight_decay != 0) t.weight.mul_(1 - step.rate * step.weight_decay);
-  t.first.mul_(step.beta1).add_(t.gradient, 1 - step.beta1);
-  t.second.mul_(step.beta2).addcmul_(t.gradient, t.gradient, 1 - step.beta2);
-  const Tensor scale = t.second.sqrt().div_(std::sqrt(correction2)).add_(step.epsilon);
-  t.weight.addcdiv_(t.first, scale, -step.rate / correction1);
+bool has_step(const WeightUpdate& t) {
+  return t.gradient.defined();
+}
+
+bool has_average(const WeightUpdate& t) {
+  return t.average.defined();
+}
+
+bool serves(const WeightUpdate& t) {
+  return serves({&t.weight}) && (!has_step(t) || serves({&t.gradient, &t.first, &t.second})) &&
+         (!has_average(t) || serves({&t.average}));
+}
+
+struct Corrections {  // of moments that began at zero
+  double first, second;
+
+  explicit Corrections(const AdamWStep& step)
+      : first(1 - std::pow(step.beta1, static_cast<double>(step.number))),
+        second(1 - std::pow(step.beta2, static_cast<double>(step.number))) {}
+};
+
+void plain_update(const WeightUpdate& t, const AdamWStep& step, double decay) {
+  if (has_step(t)) {
+    const Corrections corrections(step);
+    if (step.weight_decay != 0) t.weight.mul_(1 - step.rate * step.weight_decay);
+    t.first.mul_(step.beta1).add_(t.gradient, 1 - step.beta1);
+    t.second.mul_(step.beta2).addcmul_(t.gradient, t.gradient, 1 - step.beta2);
+    const Tensor scale = t.second.sqrt().div_(std::sqrt(corrections.second)).add_(step.epsilon);
+    t.weight.addcdiv_(t.first, scale, -step.rate / corrections.first);
+  }
+  if (has_average(t)) t.average.mul_(decay).add_(t.weight, 1 - decay);
+}
+
+simd::AdamWNumbers numbers_of(const AdamWStep& step) {
+  const Corrections corrections(step);
+  return {.shrink = static_cast<float>(1 - step.rate * step.weight_decay),
+          .beta1 = static_cast<float>(step.beta1),
+          .beta2 = static_cast<float>(step.beta2),
+          .new1 = static_cast<float>(1 - step.beta1),
+          .new2 = static_cast<float>(1 - step.beta2),
+          .rate = static_cast<float>(step.rate / corrections.first),
+          .unscale = static_cast<float>(1 / std::sqrt(corrections.second)),
+          .epsilon = static_cast<float>(step.epsilon)};
 }
 
 }  // namespace
 
-void adamw(const std::vector<AdamWTensors>& all, const AdamWStep& step) {
+void update_weights(const std::vector<WeightUpdate>& all, const AdamWStep& step, double decay) {
   const torch::NoGradGuard guard;
-  const auto n = static_cast<double>(step.number);
-  const double correction1 = 1 - std::pow(step.beta1, n);
-  const double correction2 = 1 - std::pow(step.beta2, n);
-  std::vector<AdamWTensors> served;
+  std::vector<WeightUpdate> served;
   std::vector<int64_t> lengths;
-  for (const AdamWTensors& t : all) {
-    if (!serves({&t.weight, &t.gradient, &t.first, &t.second})) {
-      plain_adamw(t, step, correction1, correction2);
+  for (const WeightUpdate& t : all) {
+    if (!serves(t)) {
+      plain_update(t, step, decay);
       continue;
     }
     served.push_back(t);
     lengths.push_back(t.weight.numel());
   }
-  const simd::AdamWNumbers numbers = {
-      .shrink = static_cast<float>(1 - step.rate * step.weight_decay),
-      .beta1 = static_cast<float>(step.beta1),
-      .beta2 = static_cast<float>(step.beta2),
-      .new1 = static_cast<float>(1 - step.beta1),
-      .new2 = static_cast<float>(1 - step.beta2),
-      .rate = static_cast<float>(step.rate / correction1),
-      .unscale = static_cast<float>(1 / std::sqrt(correction2)),
-      .epsilon = static_cast<float>(step.epsilon)};
+  const simd::AdamWNumbers numbers = numbers_of(step);
   for_runs(runs_of(lengths), [&](size_t, const Run& run) {
-    const AdamWTensors& t = served[run.tensor];
-    simd::adamw(t.weight.data_ptr<float>() + run.begin, t.gradient.data_ptr<float>() + run.begin,
-                t.first.data_ptr<float>() + run.begin, t.second.data_ptr<float>() + run.begin,
-                run.count, numbers);
-  });
-  for (const AdamWTensors& t : served) {
-    for (const Tensor& changed : {t.weight, t.first, t.second}) mark_changed(changed);
-  }
-}
-
-void update_averages(const std::vector<AveragedTensor>& all, double decay) {
-  const torch::NoGradGuard guard;
-  std::vector<AveragedTensor> served;
-  std::vector<int64_t> lengths;
-  for (const AveragedTensor& t : all) {
-    if (!serves({&t.average, &t.weight})) {
-      t.average.mul_(decay).add_(t.weight, 1 - decay);
-      continue;
+    const WeightUpdate& t = served[run.tensor];
+    float* weight = t.weight.data_ptr<float>() + run.begin;
+    if (has_step(t)) {
+      simd::adamw(weight, t.gradient.data_ptr<float>() + run.begin,
+                  t.first.data_ptr<float>() + run.begin, t.second.data_ptr<float>() + run.begin,
+                  run.count, numbers);
     }
-    served.push_back(t);
-    lengths.push_back(t.average.numel());
-  }
-  for_runs(runs_of(lengths), [&](size_t, const Run& run) {
-    const AveragedTensor& t = served[run.tensor];
-    simd::average(t.average.data_ptr<float>() + run.begin, t.weight.data_ptr<float>() + run.begin,
-                  run.count, static_cast<float>(decay), static_cast<float>(1 - decay));
+    if (has_average(t)) {  // the run is still in the cache
+      simd::average(t.average.data_ptr<float>() + run.begin, weight, run.count,
+                    static_cast<float>(decay), static_cast<float>(1 - decay));
+    }
   });
-  for (const AveragedTensor& t : served) mark_changed(t.average);
+  for (const WeightUpdate& t : served) {
+    if (has_step(t)) {
+      for (const Tensor& changed : {t.weight, t.first, t.second}) mark_changed(changed);
+    }
+    if (has_average(t)) mark_changed(t.average);
+  }
 }
 
 double square_sum(const std::vector<Tensor>& all) {

@@ -8,24 +8,20 @@
 
 namespace eqm::kernel {
 
+struct WeightUpdate {
+  Tensor weight;
+  Tensor gradient, first, second;  // with AdamW's moments; undefined where the weight stays
+  Tensor average;                  // follows the weight; may be undefined
+};
+
 struct AdamWStep {
-  double rate, weight_decay, beta1, beta2, epsilon;
-  int64_t number;  // of the step, from 1
+  double rate = 0, weight_decay = 0, beta1 = 0, beta2 = 0, epsilon = 0;
+  int64_t number = 1;  // of the step, from 1
 };
 
-struct AdamWTensors {
-  Tensor weight, gradient, first, second;
-};
-
-// Changes weights and moments (Loshchilov & Hutter, 2019).
-void adamw(const std::vector<AdamWTensors>& all, const AdamWStep& step);
-
-struct AveragedTensor {
-  Tensor average, weight;
-};
-
+// A step of AdamW (Loshchilov & Hutter, 2019), then
 // average = decay * average + (1 - decay) * weight
-void update_averages(const std::vector<AveragedTensor>& all, double decay);
+void update_weights(const std::vector<WeightUpdate>& all, const AdamWStep& step, double decay);
 
 // The sum of the squares of all numbers.
 double square_sum(const std::vector<Tensor>& all);

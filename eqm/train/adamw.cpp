@@ -1,8 +1,7 @@
 #include "eqm/train/adamw.h"
 
+#include <unordered_map>
 #include <utility>
-
-#include "eqm/kernel/update.h"
 
 namespace eqm {
 
@@ -27,21 +26,30 @@ void AdamW::zero_gradients() {
   for (auto& entry : weights_) entry.second.mutable_grad() = Tensor();
 }
 
-void AdamW::step(double lr) {
+void AdamW::step(double lr, std::vector<kernel::WeightUpdate> updates, double decay) {
   ++steps_;
-  std::vector<kernel::AdamWTensors> reached;  // some weights the objective may not reach
+  std::unordered_map<const void*, size_t> known;  // where a weight is among them
+  for (size_t i = 0; i < updates.size(); ++i) {
+    known[updates[i].weight.unsafeGetTensorImpl()] = i;
+  }
   for (size_t i = 0; i < weights_.size(); ++i) {
     const Tensor& weight = weights_[i].second;
-    if (weight.grad().defined()) {
-      reached.push_back({weight, weight.grad(), first_[i], second_[i]});
-    }
+    if (!weight.grad().defined()) continue;  // some the objective may not reach
+    const auto [found, added] = known.try_emplace(weight.unsafeGetTensorImpl(), updates.size());
+    if (added) updates.push_back({weight, {}, {}, {}, {}});
+    kernel::WeightUpdate& update = updates[found->second];
+    update.gradient = weight.grad();
+    update.first = first_[i];
+    update.second = second_[i];
   }
-  kernel::adamw(reached, {.rate = lr,
+  kernel::update_weights(updates,
+                         {.rate = lr,
                           .weight_decay = options_.weight_decay,
                           .beta1 = options_.beta1,
                           .beta2 = options_.beta2,
                           .epsilon = options_.epsilon,
-                          .number = steps_});
+                          .number = steps_},
+                         decay);
 }
 
 NamedTensors AdamW::memory() const {

@@ -2,7 +2,10 @@
 // that a checkpoint restores it bit for bit.
 #pragma once
 
+#include <vector>
+
 #include "eqm/base/options.h"
+#include "eqm/kernel/update.h"
 #include "eqm/tensor/named_tensors.h"
 
 namespace eqm {
@@ -21,7 +24,9 @@ class AdamW {
   // Changes these weights, by the gradients they hold.
   AdamW(NamedTensors weights, const AdamWOptions& options);
 
-  void step(double lr);
+  void step(double lr) { step(lr, {}, 0); }
+  // Averages that follow the weights are updated in the same pass.
+  void step(double lr, std::vector<kernel::WeightUpdate> averages, double decay);
   void zero_gradients();
 
   // The moments as "first.<weight>" and "second.<weight>"; the tensors are the memory itself.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "eqm/backbone/weights.h"
-#include "eqm/kernel/update.h"
 
 namespace eqm {
 
@@ -12,10 +11,17 @@ Ema::Ema(const Backbone& backbone) : average_(copy_of(backbone)) {
 }
 
 void Ema::update(const Backbone& backbone, double decay) {
-  const std::vector<Tensor> average = average_->parameters(), weights = backbone.parameters();
-  std::vector<kernel::AveragedTensor> pairs;
-  for (size_t i = 0; i < average.size(); ++i) pairs.push_back({average[i], weights[i]});
-  kernel::update_averages(pairs, decay);
+  kernel::update_weights(updates(backbone), {}, decay);
+}
+
+std::vector<kernel::WeightUpdate> Ema::updates(const Backbone& backbone) const {
+  const std::vector<Tensor> averages = average_->parameters(), weights = backbone.parameters();
+  std::vector<kernel::WeightUpdate> updates(averages.size());
+  for (size_t i = 0; i < averages.size(); ++i) {
+    updates[i].weight = weights[i];
+    updates[i].average = averages[i];
+  }
+  return updates;
 }
 
 double warm_decay(double decay, int64_t n) {

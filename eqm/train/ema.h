@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "eqm/backbone/backbone.h"
+#include "eqm/kernel/update.h"
 
 namespace eqm {
 
@@ -14,6 +16,9 @@ class Ema {
   explicit Ema(const Backbone& backbone);
 
   void update(const Backbone& backbone, double decay);
+
+  // The same, for whoever changes the weights in the same pass.
+  std::vector<kernel::WeightUpdate> updates(const Backbone& backbone) const;
 
   // The average as a network of its own; it does not ask for gradients.
   const std::shared_ptr<Backbone>& backbone() const { return average_; }

@@ -24,39 +24,49 @@ Tensor wide(const Tensor& t) {
   return t.to(torch::kFloat64);
 }
 
-TEST(Update, adamw_in_one_pass_is_that_of_the_formula) {
+kernel::WeightUpdate wide(const kernel::WeightUpdate& t) {
+  const auto of = [](const Tensor& part) { return part.defined() ? wide(part) : part; };
+  return {of(t.weight), of(t.gradient), of(t.first), of(t.second), of(t.average)};
+}
+
+TEST(Update, adamw_and_averages_in_one_pass_are_those_of_the_formulas) {
   const kernel::AdamWStep step = {
       .rate = 0.01, .weight_decay = 0.1, .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .number = 3};
   on_every_target([&] {
     const auto weights = some_tensors(1), gradients = some_tensors(2), first = some_tensors(3);
-    std::vector<kernel::AdamWTensors> narrow, expected;
+    const auto averages = some_tensors(4);
+    std::vector<kernel::WeightUpdate> narrow, expected;
     for (size_t i = 0; i < weights.size(); ++i) {
-      narrow.push_back({weights[i], gradients[i], first[i], first[i].square()});
-      expected.push_back(
-          {wide(weights[i]), wide(gradients[i]), wide(first[i]), wide(narrow[i].second)});
+      // Some have no average.
+      narrow.push_back({weights[i], gradients[i], first[i], first[i].square(),
+                        i % 3 == 2 ? Tensor() : averages[i]});
+      expected.push_back(wide(narrow[i]));
     }
-    kernel::adamw(narrow, step);
-    kernel::adamw(expected, step);
+    kernel::update_weights(narrow, step, 0.9);
+    kernel::update_weights(expected, step, 0.9);
     for (size_t i = 0; i < weights.size(); ++i) {
       EXPECT_TRUE(close(narrow[i].weight, expected[i].weight, 1e-6));
       EXPECT_TRUE(close(narrow[i].first, expected[i].first, 1e-6));
       EXPECT_TRUE(close(narrow[i].second, expected[i].second, 1e-6));
+      if (i % 3 == 2) continue;
+      EXPECT_TRUE(close(narrow[i].average, expected[i].average, 1e-6));
     }
   });
 }
 
-TEST(Update, averages_in_one_pass_are_those_of_the_formula) {
+TEST(Update, averages_alone_leave_the_weights) {
   on_every_target([] {
     const auto averages = some_tensors(4), weights = some_tensors(5);
-    std::vector<kernel::AveragedTensor> narrow, expected;
+    std::vector<kernel::WeightUpdate> narrow, expected;
     for (size_t i = 0; i < weights.size(); ++i) {
-      narrow.push_back({averages[i], weights[i]});
-      expected.push_back({wide(averages[i]), wide(weights[i])});
+      narrow.push_back({weights[i], {}, {}, {}, averages[i]});
+      expected.push_back(wide(narrow[i]));
     }
-    kernel::update_averages(narrow, 0.9);
-    kernel::update_averages(expected, 0.9);
+    kernel::update_weights(narrow, {}, 0.9);
+    kernel::update_weights(expected, {}, 0.9);
     for (size_t i = 0; i < weights.size(); ++i) {
       EXPECT_TRUE(close(narrow[i].average, expected[i].average, 1e-6));
+      EXPECT_TRUE(torch::equal(wide(weights[i]), expected[i].weight));
     }
   });
 }

@@ -36,33 +36,64 @@ inline void pack_panel(const float* factor, size_t stride, size_t depth, size_t 
   }
 }
 
-// out[k * width + c] = rows[c * stride + k] for four rows and four k.
-HWY_INLINE void turn_four(const float* rows, size_t stride, float* out, size_t width) {
 #if HWY_TARGET == HWY_SCALAR
-  for (size_t k = 0; k < 4; ++k) {
-    for (size_t c = 0; c < 4; ++c) out[k * width + c] = rows[c * stride + k];
-  }
+constexpr size_t kTurned = 1;
+
+HWY_INLINE void turn(const float* rows, size_t, float* out, size_t) {
+  *out = *rows;
+}
 #else
-  const hn::FixedTag<float, 4> d;
-  const auto r0 = hn::LoadU(d, rows), r1 = hn::LoadU(d, rows + stride),
-             r2 = hn::LoadU(d, rows + 2 * stride), r3 = hn::LoadU(d, rows + 3 * stride);
-  const auto low01 = hn::InterleaveLower(d, r0, r1), low23 = hn::InterleaveLower(d, r2, r3),
-             high01 = hn::InterleaveUpper(d, r0, r1), high23 = hn::InterleaveUpper(d, r2, r3);
-  hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, out);
-  hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, out + width);
-  hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, out + 2 * width);
-  hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, out + 3 * width);
-#endif
+// The columns of four rows: result i holds, in each block of four numbers, column i of the block.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void turn_four(D d, const float* rows, size_t stride, V* columns) {
+  const hn::Repartition<double, D> pairs;
+  const auto as_pairs = [&](V v) HWY_ATTR { return hn::BitCast(pairs, v); };
+  const V r0 = hn::LoadU(d, rows), r1 = hn::LoadU(d, rows + stride),
+          r2 = hn::LoadU(d, rows + 2 * stride), r3 = hn::LoadU(d, rows + 3 * stride);
+  const auto low01 = as_pairs(hn::InterleaveLower(d, r0, r1)),
+             low23 = as_pairs(hn::InterleaveLower(d, r2, r3)),
+             high01 = as_pairs(hn::InterleaveUpper(d, r0, r1)),
+             high23 = as_pairs(hn::InterleaveUpper(d, r2, r3));
+  columns[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
+  columns[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
+  columns[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
+  columns[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
 }
 
-// Columns [0, used) of four rows k of a panel; zeros up to its end.
+#if HWY_TARGET <= HWY_AVX2
+constexpr size_t kTurned = 8;
+#else
+constexpr size_t kTurned = 4;
+#endif
+
+// out[k * width + c] = rows[c * stride + k] for kTurned rows and as many k.
+HWY_INLINE void turn(const float* rows, size_t stride, float* out, size_t width) {
+  const hn::FixedTag<float, kTurned> d;
+  hn::Vec<decltype(d)> upper[4];
+  turn_four(d, rows, stride, upper);
+#if HWY_TARGET <= HWY_AVX2
+  hn::Vec<decltype(d)> lower[4];
+  turn_four(d, rows + 4 * stride, stride, lower);
+  for (size_t i = 0; i < 4; ++i) {
+    hn::StoreU(hn::ConcatLowerLower(d, lower[i], upper[i]), d, out + i * width);
+    hn::StoreU(hn::ConcatUpperUpper(d, lower[i], upper[i]), d, out + (i + 4) * width);
+  }
+#else
+  for (size_t i = 0; i < 4; ++i) hn::StoreU(upper[i], d, out + i * width);
+#endif
+}
+#endif
+
+// Columns [0, used) of kTurned rows of a panel; zeros up to its end.
 HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float* out) {
-  const size_t width = panel(), whole = used / 4 * 4;
-  for (size_t c = 0; c < whole; c += 4) turn_four(rows + c * stride, stride, out + c, width);
-  for (size_t c = whole; c < width; c += 4) {
-    float few[16] = {};
-    for (size_t i = c; i < used; ++i) std::memcpy(few + 4 * (i - c), rows + i * stride, 16);
-    turn_four(few, 4, out + c, width);
+  const size_t width = panel(), whole = used / kTurned * kTurned;
+  for (size_t c = 0; c < whole; c += kTurned) turn(rows + c * stride, stride, out + c, width);
+  for (size_t c = whole; c < width; c += kTurned) {
+    float few[kTurned * kTurned] = {};
+    for (size_t i = c; i < used; ++i) {
+      std::memcpy(few + kTurned * (i - c), rows + i * stride, kTurned * sizeof(float));
+    }
+    turn(few, kTurned, out + c, width);
   }
 }
 
