@@ -45,15 +45,21 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
   add(
       works, name("linear, D to 3D"), 6 * rows * width * width,
       [=] { return kernel::plain::linear(h, w3, b3); },
-      [=, p = panels()] { return kernel::linear(h, w3, b3, p.get()); });
+      [=, p = panels()] {
+        return kernel::linear(h, {w3, b3, p.get()});
+      });
   add(
       works, name("linear + GELU, D to 4D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gelu(h, w4, b4); },
-      [=, p = panels()] { return kernel::linear_gelu(h, w4, b4, p.get()); });
+      [=, p = panels()] {
+        return kernel::linear_gelu(h, {w4, b4, p.get()});
+      });
   add(
       works, name("linear + gate, 4D to D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gated(h, wide, down, bias, gate); },
-      [=, p = panels()] { return kernel::linear_gated(h, wide, down, bias, gate, p.get()); });
+      [=, p = panels()] {
+        return kernel::linear_gated(h, wide, {down, bias, p.get()}, gate);
+      });
   add(
       works, name("MLP + gate"), 16 * rows * width * width,
       [=] { return kernel::plain::mlp_gated(h, h, w4, b4, down, bias, gate); },
@@ -70,7 +76,7 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
         return kernel::unpatchify(kernel::plain::linear(h, last, last_bias), patch, channels);
       },
       [=, p = panels()] {
-        return kernel::linear_image(h, last, last_bias, patch, channels, p.get());
+        return kernel::linear_image(h, {last, last_bias, p.get()}, patch, channels);
       });
   add(
       works, name("layer norm + modulation"), 0,

@@ -97,11 +97,11 @@ Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) 
   const Tensor& label_rows = conditioning.at(0);
   Tensor h = features(x, conditioning.at(1));
   for (size_t i = 0; i < layers_.size(); ++i) {
-    h = kernel::linear(h, layers_[i]->weight, layers_[i]->bias);
+    h = kernel::linear(h, {layers_[i]->weight, layers_[i]->bias});
     if (i == 0 && label_rows.defined()) h = h + label_rows;
     h = torch::silu(h);
   }
-  return {.output = kernel::linear(h, out_->weight, out_->bias), .features = h};
+  return {.output = kernel::linear(h, {out_->weight, out_->bias}), .features = h};
 }
 
 double Mlp::row_numbers() const {

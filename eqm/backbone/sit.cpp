@@ -14,7 +14,7 @@ namespace eqm {
 namespace {
 
 Tensor project(const torch::nn::Linear& layer, const Tensor& x) {
-  return kernel::linear(x, layer->weight, layer->bias);
+  return kernel::linear(x, {layer->weight, layer->bias});
 }
 
 }  // namespace
@@ -37,9 +37,9 @@ class SitBlock : public Scope {
   Tensor forward(const Tensor& h, const Tensor& modulation_rows) const {
     const std::vector<Tensor> m = modulation_rows.chunk(6, 1);
     const kernel::Branch attend = kernel::branch_off(h, m[0], m[1]);
-    const Tensor joint = kernel::linear(attend.into, qkv->weight, qkv->bias, &packed_qkv_);
+    const Tensor joint = kernel::linear(attend.into, {qkv->weight, qkv->bias, &packed_qkv_});
     const Tensor middle = kernel::linear_gated(attend.past, kernel::attention(joint, heads_),
-                                               proj->weight, proj->bias, m[2], &packed_proj_);
+                                               {proj->weight, proj->bias, &packed_proj_}, m[2]);
     const kernel::Branch think = kernel::branch_off(middle, m[3], m[4]);
     return kernel::mlp_gated(think.past, think.into, {fc1->weight, fc1->bias, &packed_fc1_},
                              {fc2->weight, fc2->bias, &packed_fc2_}, m[5]);
@@ -123,7 +123,7 @@ std::vector<Tensor> Sit::modulation(const Tensor& c) {
 Tensor Sit::embed_patches(const Tensor& x) {
   // A convolution with kernel = stride = p is a linear map of each flattened patch.
   const Tensor weight = patch_projection_->weight.flatten(1);
-  return kernel::linear(kernel::patchify(x, config_.patch_size), weight, patch_projection_->bias);
+  return kernel::linear(kernel::patchify(x, config_.patch_size), {weight, patch_projection_->bias});
 }
 
 Tensor Sit::run_block(size_t i, const Tensor& h, const Tensor& modulation_rows) {
@@ -133,9 +133,9 @@ Tensor Sit::run_block(size_t i, const Tensor& h, const Tensor& modulation_rows) 
 Tensor Sit::finish(const Tensor& h, const Tensor& modulation_rows) {
   const std::vector<Tensor> m = modulation_rows.chunk(2, 1);
   const int64_t out_channels = config_.in_channels * (config_.learn_sigma ? 2 : 1);
-  return kernel::linear_image(kernel::layer_norm_modulate(h, m[0], m[1]), final_linear_->weight,
-                              final_linear_->bias, config_.patch_size, out_channels,
-                              &packed_final_);
+  return kernel::linear_image(kernel::layer_norm_modulate(h, m[0], m[1]),
+                              {final_linear_->weight, final_linear_->bias, &packed_final_},
+                              config_.patch_size, out_channels);
 }
 
 Prediction Sit::forward_with(const Tensor& x, const Conditioning& m) {

@@ -81,8 +81,8 @@ Tensor Unet::embed_condition(const Condition& condition, int64_t batch) {
     const Tensor time =
         condition.time.defined() ? condition.time.to(type) : torch::zeros({batch}, type);
     const Tensor features = time_features(time, config_.model_channels);
-    const Tensor hidden = torch::silu(kernel::linear(features, time_in_->weight, time_in_->bias));
-    sum = kernel::linear(hidden, time_out_->weight, time_out_->bias);
+    const Tensor hidden = torch::silu(kernel::linear(features, {time_in_->weight, time_in_->bias}));
+    sum = kernel::linear(hidden, {time_out_->weight, time_out_->bias});
   }
   const Tensor labels = effective_labels(condition.labels, batch, type.device());
   if (!label_table_) return sum;

@@ -96,7 +96,7 @@ class UnetResidual final : public UnetLayer {
 
   Tensor modulation(const Tensor& active, int64_t batch) override {
     if (constant_.defined()) return constant_.expand({batch, constant_.size(1)});
-    return kernel::linear(active, embedding_->weight, embedding_->bias);
+    return kernel::linear(active, {embedding_->weight, embedding_->bias});
   }
 
   Tensor apply(const Tensor& h, UnetPass& pass) override {
@@ -152,9 +152,10 @@ class UnetAttention final : public UnetLayer {
   // A convolution of width 1 is a linear map of each pixel, [B, T, C].
   Tensor apply(const Tensor& h, UnetPass&) override {
     const Tensor tokens = norm_->forward(h).flatten(2).transpose(1, 2).contiguous();
-    const Tensor joint = kernel::linear(tokens, qkv_->weight.squeeze(-1), qkv_->bias, &packed_qkv_);
-    const Tensor mixed = kernel::linear(kernel::attention(joint, heads_), proj_->weight.squeeze(-1),
-                                        proj_->bias, &packed_proj_);
+    const Tensor joint =
+        kernel::linear(tokens, {qkv_->weight.squeeze(-1), qkv_->bias, &packed_qkv_});
+    const Tensor mixed = kernel::linear(kernel::attention(joint, heads_),
+                                        {proj_->weight.squeeze(-1), proj_->bias, &packed_proj_});
     return h + mixed.transpose(1, 2).reshape(h.sizes());
   }
 

@@ -7,9 +7,9 @@ namespace eqm::kernel {
 
 // Refers to what the caller holds, for one call.
 struct LinearMap {
-  const Tensor& weight;  // [N, K]
-  const Tensor& bias;    // [N]
-  PackedWeight* packed = nullptr;
+  const Tensor& weight;            // [N, K]
+  const Tensor& bias;              // [N]; may be undefined for a linear map alone
+  PackedWeight* packed = nullptr;  // the weight's own; saves packing it at every call
 };
 
 }  // namespace eqm::kernel

@@ -28,15 +28,15 @@ Tensor like(const Tensor& matrix, const Tensor& x) {
 }
 
 // `kept` is of the kind gelu or gelu_slope.
-Tensor run_gelu(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeight* packed,
-                float* kept, simd::Finish::Kind kind = simd::Finish::Kind::gelu) {
-  Tensor out = torch::empty({x.size(0), w.size(0)}, x.options());
-  run_product_by_transpose(x, w, packed,
+Tensor run_gelu(const Tensor& x, const LinearMap& map, float* kept,
+                simd::Finish::Kind kind = simd::Finish::Kind::gelu) {
+  Tensor out = torch::empty({x.size(0), map.weight.size(0)}, x.options());
+  run_product_by_transpose(x, map.weight, map.packed,
                            {.kind = kind,
-                            .bias = bias.data_ptr<float>(),
+                            .bias = map.bias.data_ptr<float>(),
                             .out = out.data_ptr<float>(),
                             .kept = kept,
-                            .stride = static_cast<size_t>(w.size(0))});
+                            .stride = static_cast<size_t>(map.weight.size(0))});
   return out;
 }
 
@@ -46,7 +46,7 @@ struct LinearGelu : torch::autograd::Function<LinearGelu> {
                                const Tensor& bias, PackedWeight* packed) {
     context->set_materialize_grads(false);
     const Tensor u = torch::empty({x.size(0), w.size(0)}, x.options());
-    const Tensor out = run_gelu(x, w, bias, packed, u.data_ptr<float>());
+    const Tensor out = run_gelu(x, {w, bias, packed}, u.data_ptr<float>());
     context->save_for_backward({x, w, u});
     return {out, u};
   }
@@ -65,16 +65,16 @@ struct LinearGelu : torch::autograd::Function<LinearGelu> {
   }
 };
 
-Tensor run_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
-                 const Tensor& gate, PackedWeight* packed, float* kept) {
+Tensor run_gated(const Tensor& h, const Tensor& x, const LinearMap& map, const Tensor& gate,
+                 float* kept) {
   Tensor out = torch::empty_like(h);
-  run_product_by_transpose(as_matrix(x), w, packed,
+  run_product_by_transpose(as_matrix(x), map.weight, map.packed,
                            {.kind = simd::Finish::Kind::gate,
-                            .bias = bias.data_ptr<float>(),
+                            .bias = map.bias.data_ptr<float>(),
                             .out = out.data_ptr<float>(),
                             .kept = kept,
                             .residual = h.data_ptr<float>(),
-                            .stride = static_cast<size_t>(w.size(0)),
+                            .stride = static_cast<size_t>(map.weight.size(0)),
                             .gate = gate.data_ptr<float>(),
                             .gate_stride = static_cast<size_t>(gate.stride(0)),
                             .rows_per_gate = static_cast<size_t>(h.size(1))});
@@ -108,7 +108,7 @@ struct LinearGated : torch::autograd::Function<LinearGated> {
                                PackedWeight* packed) {
     context->set_materialize_grads(false);
     const Tensor branch = torch::empty_like(h);
-    const Tensor out = run_gated(h, x, w, bias, gate, packed, branch.data_ptr<float>());
+    const Tensor out = run_gated(h, x, {w, bias, packed}, gate, branch.data_ptr<float>());
     context->save_for_backward({x, w, gate, branch});
     return {out, branch};
   }
@@ -139,9 +139,9 @@ struct Mlp : torch::autograd::Function<Mlp> {
     const Tensor rows = as_matrix(x);
     const Tensor slope = torch::empty({rows.size(0), w1.size(0)}, x.options());
     const Tensor branch = torch::empty_like(h);
-    const Tensor hidden =
-        run_gelu(rows, w1, bias1, packed1, slope.data_ptr<float>(), simd::Finish::Kind::gelu_slope);
-    const Tensor out = run_gated(h, hidden, w2, bias2, gate, packed2, branch.data_ptr<float>());
+    const Tensor hidden = run_gelu(rows, {w1, bias1, packed1}, slope.data_ptr<float>(),
+                                   simd::Finish::Kind::gelu_slope);
+    const Tensor out = run_gated(h, hidden, {w2, bias2, packed2}, gate, branch.data_ptr<float>());
     context->save_for_backward({h, x, w1, bias1, w2, bias2, gate, slope, hidden, branch});
     return out;
   }
@@ -180,13 +180,12 @@ struct Mlp : torch::autograd::Function<Mlp> {
   }
 };
 
-Tensor run_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
-                 int64_t channels, PackedWeight* packed) {
+Tensor run_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels) {
   const int64_t grid = grid_of(x.size(1)), side = grid * patch;
   Tensor out = torch::empty({x.size(0), channels, side, side}, x.options());
-  run_product_by_transpose(as_matrix(x), w, packed,
+  run_product_by_transpose(as_matrix(x), map.weight, map.packed,
                            {.kind = simd::Finish::Kind::image,
-                            .bias = bias.data_ptr<float>(),
+                            .bias = map.bias.data_ptr<float>(),
                             .out = out.data_ptr<float>(),
                             .patch = static_cast<size_t>(patch),
                             .channels = static_cast<size_t>(channels),
@@ -207,7 +206,7 @@ struct LinearImage : torch::autograd::Function<LinearImage> {
                         const Tensor& bias, int64_t patch, int64_t channels, PackedWeight* packed) {
     context->save_for_backward({x, w});
     context->saved_data["patch"] = patch;
-    return run_image(x, w, bias, patch, channels, packed);
+    return run_image(x, {w, bias, packed}, patch, channels);
   }
   static variable_list backward(AutogradContext* context, variable_list grads) {
     const variable_list saved = context->get_saved_variables();
@@ -242,36 +241,31 @@ struct Gated : torch::autograd::Function<Gated> {
 
 }  // namespace
 
-Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
-                         PackedWeight* packed) {
-  if (needs_graph({&x, &w, &bias})) return LinearGelu::apply(x, w, bias, packed)[0];
-  return run_gelu(x, w, bias, packed, nullptr);
+Tensor fused_linear_gelu(const Tensor& x, const LinearMap& map) {
+  if (!needs_graph({&x, &map.weight, &map.bias})) return run_gelu(x, map, nullptr);
+  return LinearGelu::apply(x, map.weight, map.bias, map.packed)[0];
 }
 
-Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
-                          const Tensor& gate, PackedWeight* packed) {
-  if (needs_graph({&h, &x, &w, &bias, &gate})) {
-    return LinearGated::apply(h, x, w, bias, gate, packed)[0];
+Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map,
+                          const Tensor& gate) {
+  if (!needs_graph({&h, &x, &map.weight, &map.bias, &gate})) {
+    return run_gated(h, x, map, gate, nullptr);
   }
-  return run_gated(h, x, w, bias, gate, packed, nullptr);
+  return LinearGated::apply(h, x, map.weight, map.bias, gate, map.packed)[0];
 }
 
 Tensor fused_mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first,
                        const LinearMap& second, const Tensor& gate) {
-  if (needs_graph({&h, &x, &first.weight, &first.bias, &second.weight, &second.bias, &gate})) {
-    return Mlp::apply(h, x, first.weight, first.bias, second.weight, second.bias, gate,
-                      first.packed, second.packed);
+  if (!needs_graph({&h, &x, &first.weight, &first.bias, &second.weight, &second.bias, &gate})) {
+    return run_gated(h, run_gelu(as_matrix(x), first, nullptr), second, gate, nullptr);
   }
-  const Tensor hidden = run_gelu(as_matrix(x), first.weight, first.bias, first.packed, nullptr);
-  return run_gated(h, hidden, second.weight, second.bias, gate, second.packed, nullptr);
+  return Mlp::apply(h, x, first.weight, first.bias, second.weight, second.bias, gate, first.packed,
+                    second.packed);
 }
 
-Tensor fused_linear_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
-                          int64_t channels, PackedWeight* packed) {
-  if (needs_graph({&x, &w, &bias})) {
-    return LinearImage::apply(x, w, bias, patch, channels, packed);
-  }
-  return run_image(x, w, bias, patch, channels, packed);
+Tensor fused_linear_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels) {
+  if (!needs_graph({&x, &map.weight, &map.bias})) return run_image(x, map, patch, channels);
+  return LinearImage::apply(x, map.weight, map.bias, patch, channels, map.packed);
 }
 
 Tensor fused_gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate) {

@@ -6,21 +6,19 @@
 
 namespace eqm::kernel {
 
-// gelu(x w^T + bias); x [M, K]
-Tensor fused_linear_gelu(const Tensor& x, const Tensor& w, const Tensor& bias,
-                         PackedWeight* packed);
+// gelu(map(x)); x [M, K]
+Tensor fused_linear_gelu(const Tensor& x, const LinearMap& map);
 
-// h + gate * (x w^T + bias); h [B, T, D], x [B, T, K], gate [B, D]
-Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const Tensor& w, const Tensor& bias,
-                          const Tensor& gate, PackedWeight* packed);
+// h + gate * map(x); h [B, T, D], x [B, T, K], gate [B, D]
+Tensor fused_linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map,
+                          const Tensor& gate);
 
 // h + gate * second(gelu(first(x))); h [B, T, D], x [B, T, K], gate [B, D]
 Tensor fused_mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first,
                        const LinearMap& second, const Tensor& gate);
 
-// x w^T + bias as patches of an image; x [B, T, K], w [p*p*C, K] -> [B, C, H, W]
-Tensor fused_linear_image(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t patch,
-                          int64_t channels, PackedWeight* packed);
+// map(x) as patches of an image; x [B, T, K], the map's weight [p*p*C, K] -> [B, C, H, W]
+Tensor fused_linear_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels);
 
 // h + gate * branch; h, branch [B, T, D]
 Tensor fused_gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate);

@@ -13,14 +13,19 @@ namespace {
 
 // Whether a linear map of rows of `depth` numbers, on the device of `like`, goes the fused way.
 // However few the rows are: each is then the same number for number in any batch.
-bool fused_map(const Tensor& like, int64_t depth, const LinearMap& map) {
+bool takes_rows(const LinearMap& map, const Tensor& like, int64_t depth) {
   return fused_products({&like, &map.weight, &map.bias}) && map.weight.is_contiguous() &&
          map.weight.dim() == 2 && map.weight.size(1) == depth &&
          (!map.bias.defined() || map.bias.numel() == map.weight.size(0));
 }
 
-bool fused_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, PackedWeight* packed) {
-  return x.numel() > 0 && fused_map(x, x.size(-1), {weight, bias, packed});
+bool takes(const LinearMap& map, const Tensor& x) {
+  return x.numel() > 0 && takes_rows(map, x, x.size(-1));
+}
+
+// The same where something follows the map.
+bool takes_with_bias(const LinearMap& map, const Tensor& x) {
+  return takes(map, x) && map.bias.is_contiguous();
 }
 
 // Whether x [B, T, K] has a row for each of h [B, T, D].
@@ -46,18 +51,15 @@ bool fused_rows(const Tensor& h, std::initializer_list<const Tensor*> per_image)
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, PackedWeight* packed) {
-  if (!fused_linear(x, weight, bias, packed)) return plain::linear(x, weight, bias);
-  return product_by_transpose(as_matrix(x), weight, bias, packed)
-      .view(with_width(x, weight.size(0)));
+Tensor linear(const Tensor& x, const LinearMap& map) {
+  if (!takes(map, x)) return plain::linear(x, map.weight, map.bias);
+  return product_by_transpose(as_matrix(x), map.weight, map.bias, map.packed)
+      .view(with_width(x, map.weight.size(0)));
 }
 
-Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                   PackedWeight* packed) {
-  if (!fused_linear(x, weight, bias, packed) || !bias.is_contiguous()) {
-    return plain::linear_gelu(x, weight, bias);
-  }
-  return fused_linear_gelu(as_matrix(x), weight, bias, packed).view(with_width(x, weight.size(0)));
+Tensor linear_gelu(const Tensor& x, const LinearMap& map) {
+  if (!takes_with_bias(map, x)) return plain::linear_gelu(x, map.weight, map.bias);
+  return fused_linear_gelu(as_matrix(x), map).view(with_width(x, map.weight.size(0)));
 }
 
 Tensor layer_norm_modulate(const Tensor& h, const Tensor& shift, const Tensor& scale) {
@@ -80,25 +82,20 @@ Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate)
   return fits ? fused_gated_residual(h, branch, gate) : plain::gated_residual(h, branch, gate);
 }
 
-Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                    const Tensor& gate, PackedWeight* packed) {
-  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) &&
-                    fused_linear(x, weight, bias, packed) && weight.size(0) == h.size(2) &&
-                    bias.is_contiguous() && x.is_contiguous();
-  if (fits) return fused_linear_gated(h, x, weight, bias, gate, packed);
-  return gated_residual(h, linear(x, weight, bias, packed), gate);
+Tensor linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map, const Tensor& gate) {
+  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && takes_with_bias(map, x) &&
+                    map.weight.size(0) == h.size(2) && x.is_contiguous();
+  if (fits) return fused_linear_gated(h, x, map, gate);
+  return gated_residual(h, linear(x, map), gate);
 }
 
 Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
                  const Tensor& gate) {
   const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && x.is_contiguous() &&
-                    fused_linear(x, first.weight, first.bias, first.packed) &&
-                    fused_map(h, first.weight.size(0), second) &&
-                    second.weight.size(0) == h.size(2) && first.bias.is_contiguous() &&
-                    second.bias.is_contiguous();
+                    takes_with_bias(first, x) && takes_rows(second, h, first.weight.size(0)) &&
+                    second.weight.size(0) == h.size(2) && second.bias.is_contiguous();
   if (fits) return fused_mlp_gated(h, x, first, second, gate);
-  return linear_gated(h, linear_gelu(x, first.weight, first.bias, first.packed), second.weight,
-                      second.bias, gate, second.packed);
+  return linear_gated(h, linear_gelu(x, first), second, gate);
 }
 
 Tensor patchify(const Tensor& image, int64_t patch) {
@@ -116,15 +113,12 @@ Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels) {
       .reshape({batch, channels, grid * patch, grid * patch});
 }
 
-Tensor linear_image(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t patch,
-                    int64_t channels, PackedWeight* packed) {
+Tensor linear_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels) {
   const bool fits = x.dim() == 3 && grid_of(x.size(1)) * grid_of(x.size(1)) == x.size(1) &&
-                    weight.size(0) == patch * patch * channels;
-  if (!fits || !fused_linear(x, weight, bias, packed) || !bias.is_contiguous() ||
-      !x.is_contiguous()) {
-    return unpatchify(linear(x, weight, bias, packed), patch, channels);
-  }
-  return fused_linear_image(x, weight, bias, patch, channels, packed);
+                    map.weight.size(0) == patch * patch * channels && x.is_contiguous() &&
+                    takes_with_bias(map, x);
+  if (fits) return fused_linear_image(x, map, patch, channels);
+  return unpatchify(linear(x, map), patch, channels);
 }
 
 }  // namespace eqm::kernel

@@ -9,18 +9,13 @@
 
 namespace eqm::kernel {
 
-// Linear maps. `packed` belongs to the weight and saves packing it at every call; it is only read
-// and filled during the call.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              PackedWeight* packed = nullptr);
+Tensor linear(const Tensor& x, const LinearMap& map);
 
 // tanh-GELU of a linear map.
-Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                   PackedWeight* packed = nullptr);
+Tensor linear_gelu(const Tensor& x, const LinearMap& map);
 
-// h + gate * linear(x); h [B, T, D], gate [B, D]
-Tensor linear_gated(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                    const Tensor& gate, PackedWeight* packed = nullptr);
+// h + gate * map(x); h [B, T, D], gate [B, D]
+Tensor linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map, const Tensor& gate);
 
 // h + gate * second(gelu(first(x))), the MLP of a block; h [B, T, D], x [B, T, K], gate [B, D]
 Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
@@ -48,7 +43,6 @@ Tensor patchify(const Tensor& image, int64_t patch);
 Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels);
 
 // A linear map of tokens to patches, put together as unpatchify does. [B, T, K] -> [B, C, H, W]
-Tensor linear_image(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t patch,
-                    int64_t channels, PackedWeight* packed = nullptr);
+Tensor linear_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels);
 
 }  // namespace eqm::kernel

@@ -112,7 +112,7 @@ TEST(Ops, linear_matches_its_plain_twin) {
     const Tensor weight = normal(2, {width + 2, width}), bias = normal(3, {width + 2});
     for (const Tensor& x : layouts(normal(1, {batch, tokens, width}))) {
       for (const Tensor& w : layouts(weight)) {
-        EXPECT_TRUE(close(kernel::linear(x, w, bias), plain_linear(x, w, bias), kExact));
+        EXPECT_TRUE(close(kernel::linear(x, {w, bias}), plain_linear(x, w, bias), kExact));
       }
     }
   }
@@ -125,7 +125,7 @@ TEST(Ops, linear_gelu_matches_its_plain_twin) {
       Tensor expected = plain_linear(x, weight, bias);
       double* values = expected.data_ptr<double>();
       std::transform(values, values + expected.numel(), values, gelu_tanh);
-      EXPECT_TRUE(close(kernel::linear_gelu(x, weight, bias), expected, kExact));
+      EXPECT_TRUE(close(kernel::linear_gelu(x, {weight, bias}), expected, kExact));
     }
   }
 }
@@ -246,14 +246,29 @@ TEST(Ops, first_and_second_derivatives_match_differences) {
     }
   };
   check(
-      "linear, x", [&](const Tensor& p) { return kernel::linear(p, weight, bias); }, x, false);
+      "linear, x",
+      [&](const Tensor& p) {
+        return kernel::linear(p, {weight, bias});
+      },
+      x, false);
   check(
-      "linear, weight", [&](const Tensor& p) { return kernel::linear(x, p, bias); }, weight, false);
+      "linear, weight",
+      [&](const Tensor& p) {
+        return kernel::linear(x, {p, bias});
+      },
+      weight, false);
   check(
-      "gelu, x", [&](const Tensor& p) { return kernel::linear_gelu(p, weight, bias); }, x, true);
+      "gelu, x",
+      [&](const Tensor& p) {
+        return kernel::linear_gelu(p, {weight, bias});
+      },
+      x, true);
   check(
-      "gelu, weight", [&](const Tensor& p) { return kernel::linear_gelu(x, p, bias); }, weight,
-      true);
+      "gelu, weight",
+      [&](const Tensor& p) {
+        return kernel::linear_gelu(x, {p, bias});
+      },
+      weight, true);
   check(
       "norm, h", [&](const Tensor& p) { return kernel::layer_norm_modulate(p, shift, scale); }, x,
       true);
