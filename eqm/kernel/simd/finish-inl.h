@@ -64,21 +64,24 @@ void finish_tile(const float* sums, size_t row, size_t rows, size_t column, size
   }
 }
 
-// Number by number: the columns of a last layer are few.
+// Number by number, each of a column at the same place in its patch.
 template <>
 inline void finish_tile<Finish::Kind::image>(const float* sums, size_t row, size_t rows,
                                              size_t column, size_t columns, const Finish& finish) {
   const size_t side = finish.grid * finish.patch, plane = side * side;
+  size_t places[2 * kLanes];
+  float bias[2 * kLanes];
+  for (size_t c = 0; c < columns; ++c) {
+    const size_t pixel = (column + c) / finish.channels, channel = (column + c) % finish.channels;
+    places[c] = channel * plane + pixel / finish.patch * side + pixel % finish.patch;
+    bias[c] = finish.bias ? finish.bias[column + c] : 0;
+  }
   for (size_t r = 0; r < rows; ++r, sums += panel()) {
     const size_t place = (row + r) % (finish.grid * finish.grid);
     const size_t image = (row + r) / (finish.grid * finish.grid);
     float* corner = finish.out + image * finish.channels * plane +
                     place / finish.grid * finish.patch * side + place % finish.grid * finish.patch;
-    for (size_t c = 0; c < columns; ++c) {
-      const size_t pixel = (column + c) / finish.channels, channel = (column + c) % finish.channels;
-      const float bias = finish.bias ? finish.bias[column + c] : 0;
-      corner[channel * plane + pixel / finish.patch * side + pixel % finish.patch] = sums[c] + bias;
-    }
+    for (size_t c = 0; c < columns; ++c) corner[places[c]] = sums[c] + bias[c];
   }
 }
 

@@ -97,7 +97,6 @@ HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float*
   }
 }
 
-constexpr size_t kLanes = hn::MaxLanes(FloatTag());
 constexpr size_t kStripVectors = (kStrip + kLanes - 1) / kLanes;
 
 // A block of rows, cut into strips of nearly equal height.

@@ -18,6 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using Floats = hn::Vec<FloatTag>;
 
+constexpr size_t kLanes = hn::MaxLanes(FloatTag());  // at most
+
 inline size_t lanes() {
   return hn::Lanes(FloatTag());
 }
@@ -38,7 +40,7 @@ HWY_INLINE Floats load(const float* from, size_t count) {
 #if HWY_TARGET <= HWY_AVX2  // masked loads of the processor itself
   return hn::MaskedLoad(hn::FirstN(d, count), d, from);
 #else
-  HWY_ALIGN float padded[hn::MaxLanes(FloatTag())] = {};
+  HWY_ALIGN float padded[kLanes] = {};
   std::memcpy(padded, from, count * sizeof(float));
   return hn::Load(d, padded);
 #endif
@@ -53,7 +55,7 @@ HWY_INLINE void store(Floats value, float* to, size_t count) {
 #if HWY_TARGET <= HWY_AVX2
   hn::BlendedStore(value, hn::FirstN(d, count), d, to);
 #else
-  HWY_ALIGN float padded[hn::MaxLanes(FloatTag())];
+  HWY_ALIGN float padded[kLanes];
   hn::Store(value, d, padded);
   std::memcpy(to, padded, count * sizeof(float));
 #endif
