@@ -65,6 +65,7 @@ void draw_sweeps(const bench::Report& report, bool alone, const std::filesystem:
                      {.title = fmt::format("A forward pass by {}", axis),
                       .x_label = axis,
                       .y_label = "milliseconds",
+                      .x_scale = draw::Scale::log,
                       .y_scale = draw::Scale::log,
                       .dots = true});
     write_figure(folder / fmt::format("by-{}", axis), canvas, {{"Software", "eqm " EQM_VERSION}});

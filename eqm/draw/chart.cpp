@@ -17,12 +17,16 @@ constexpr double kHeadroom = 0.06;             // of the y range, above and belo
 constexpr Margins kClearance{-4, -4, -4, -4};  // between a legend and the curves
 constexpr int kMostBins = 10000;
 
-double on_scale(double y, Scale scale) {
-  if (scale == Scale::linear) return y;
-  return y > 0 ? std::log10(y) : std::numeric_limits<double>::quiet_NaN();
+double on_scale(double value, Scale scale) {
+  if (scale == Scale::linear) return value;
+  return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// `y` is on the scale already: exponents for Scale::log.
+std::vector<Tick> ticks_of(Range range, Scale scale, int about) {
+  return scale == Scale::log ? log_ticks(range, about) : nice_ticks(range, about);
+}
+
+// `x` and `y` are on their scales already: exponents for Scale::log.
 Panel panel_for(Canvas& canvas, Rect area, Range x, Range y, const ChartOptions& options) {
   x = widened(x);
   y = widened(y);
@@ -33,8 +37,8 @@ Panel panel_for(Canvas& canvas, Rect area, Range x, Range y, const ChartOptions&
                 .subtitle = options.subtitle,
                 .x_label = options.x_label,
                 .y_label = options.y_label,
-                .x_ticks = nice_ticks(x, columns),
-                .y_ticks = options.y_scale == Scale::log ? log_ticks(y, rows) : nice_ticks(y, rows),
+                .x_ticks = ticks_of(x, options.x_scale, columns),
+                .y_ticks = ticks_of(y, options.y_scale, rows),
                 .aspect = Aspect::free,
                 .grid_lines = true});
 }
@@ -100,7 +104,7 @@ void line_chart(Canvas& canvas, Rect area, std::span<const Series> series,
     }
     Polyline& curve = curves.emplace_back();
     for (std::size_t k = 0; k < s.x.size(); ++k) {
-      const Point p{s.x[k], on_scale(s.y[k], options.y_scale)};
+      const Point p{on_scale(s.x[k], options.x_scale), on_scale(s.y[k], options.y_scale)};
       curve.push_back(p);
       if (!is_finite(p)) continue;
       x.include(p.x);

@@ -70,6 +70,15 @@ TEST(LineChart, on_a_log_axis_leaves_out_what_is_not_positive) {
   EXPECT_GT(count_of(canvas, category(0), kArea), 20);
 }
 
+TEST(LineChart, a_power_law_is_straight_on_two_log_axes) {
+  Canvas canvas(300, 240);
+  const Series series{"", {1, 10, 100, 0, -1}, {1, 10, 100, 1, 1}};
+  line_chart(canvas, kArea, {&series, 1}, {.x_scale = Scale::log, .y_scale = Scale::log});
+  const double x = kArea.x + kArea.width / 2, y = kArea.y + kArea.height / 2;
+  EXPECT_GT(count_of(canvas, category(0), {x - 2, y - 2, 4, 4}), 0);
+  EXPECT_EQ(count_of(canvas, category(0), {x + 5, y + 5, kArea.width / 2, kArea.height / 2}), 0);
+}
+
 TEST(LineChart, survives_nothing_and_values_that_are_not_finite) {
   Canvas canvas(300, 240);
   const Series series[] = {
