@@ -1,5 +1,7 @@
 #include "cli/bench_kernels.h"
 
+#include <algorithm>
+#include <cctype>
 #include <iostream>
 
 #include <ATen/Parallel.h>
@@ -17,12 +19,20 @@
 namespace eqm::cli {
 namespace {
 
+// Whether `part` is in `text`, large and small letters being the same.
+bool has(const std::string& text, const std::string& part) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
 std::vector<bench::NamedWork> works_of(const std::string& subject, const std::string& only) {
   std::vector<bench::NamedWork> works;
   const auto add = [&](const char* name, std::vector<bench::NamedWork> (*make)()) {
     if (subject != name && subject != "kernels") return;
     for (bench::NamedWork& work : make()) {
-      if (work.name.find(only) != std::string::npos) works.push_back(std::move(work));
+      if (has(work.name, only)) works.push_back(std::move(work));
     }
   };
   add("steps", bench::step_works);

@@ -37,8 +37,7 @@ std::string label_of(double value, double step, double largest) {
 std::string power_label(int exponent) {
   static constexpr std::array<const char*, 10> kSuperscripts{"⁰", "¹", "²", "³", "⁴",
                                                              "⁵", "⁶", "⁷", "⁸", "⁹"};
-  if (exponent == 0) return "1";
-  if (exponent == 1) return "10";
+  if (exponent >= -2 && exponent <= 3) return fmt::format("{:g}", std::pow(10.0, exponent));
   std::string label = "10";
   for (const char c : std::to_string(exponent)) {
     label += c == '-' ? "⁻" : kSuperscripts[static_cast<std::size_t>(c - '0')];

@@ -17,9 +17,9 @@ struct Tick {
 // 2*about of them.
 std::vector<Tick> nice_ticks(Range range, int about = 5);
 
-// For an axis that shows log10 of its values: `exponents` is the range in log10; labels read 1, 10,
-// 10⁻³. A range with fewer than three powers of ten gets 0.2 and 0.5 as well, a narrower one nice
-// numbers.
+// For an axis that shows log10 of its values: `exponents` is the range in log10; labels read
+// 0.01, 1, 1000, 10⁻³. A range with fewer than three powers of ten gets 0.2 and 0.5 as well, a
+// narrower one nice numbers.
 std::vector<Tick> log_ticks(Range exponents, int about = 5);
 
 }  // namespace eqm::draw

@@ -102,7 +102,7 @@ TEST_F(BenchCli, compares_kernels_with_plain_ones_and_draws_how_cost_grows) {
     return run_program(words, {.folder = shared_->path()});
   };
   const ProgramResult result =
-      kernels({"operators", "--only", "XS/4 gated residual", "--json", "operators.json"});
+      kernels({"operators", "--only", "xs/4 Gated residual", "--json", "operators.json"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_TRUE(contains(result.output, "FMA peak")) << result.output;
   const nlohmann::json figures = json_in("operators.json");

@@ -67,6 +67,7 @@ TEST(LogTicks, are_powers_of_ten_over_a_wide_range) {
   ASSERT_EQ(ticks.size(), 5u);
   EXPECT_EQ(ticks[0].at, -3);
   EXPECT_EQ(ticks[0].label, "10⁻³");
+  EXPECT_EQ(ticks[2].label, "0.1");
   EXPECT_EQ(ticks[3].label, "1");
   EXPECT_EQ(ticks[4].label, "10");
 }
