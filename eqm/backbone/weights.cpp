@@ -1,5 +1,9 @@
 #include "eqm/backbone/weights.h"
 
+#include <cmath>
+
+#include "eqm/kernel/update.h"
+
 namespace eqm {
 
 NamedTensors weights_of(const Backbone& backbone) {
@@ -16,6 +20,16 @@ NamedTensors trainable_weights_of(const Backbone& backbone) {
     if (weight.requires_grad()) trainable.emplace_back(name, weight);
   }
   return trainable;
+}
+
+std::string unsound_weight_of(const Backbone& backbone) {
+  const torch::NoGradGuard guard;
+  for (const auto& [name, weight] : weights_of(backbone)) {
+    // The sum takes no memory, but may be infinite where the numbers are not.
+    if (std::isfinite(kernel::square_sum({weight}))) continue;
+    if (!weight.isfinite().all().item<bool>()) return name;
+  }
+  return {};
 }
 
 uint64_t fingerprint_of(const Backbone& backbone) {

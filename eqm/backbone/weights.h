@@ -1,6 +1,8 @@
 // The weights of a network by name.
 #pragma once
 
+#include <string>
+
 #include "eqm/backbone/backbone.h"
 #include "eqm/tensor/named_tensors.h"
 
@@ -11,6 +13,9 @@ NamedTensors weights_of(const Backbone& backbone);
 
 // Those that training changes.
 NamedTensors trainable_weights_of(const Backbone& backbone);
+
+// The name of the first one with a number that is not finite; empty where all are sound.
+std::string unsound_weight_of(const Backbone& backbone);
 
 // The same number for the same names and values, on every machine; another one after training.
 uint64_t fingerprint_of(const Backbone& backbone);

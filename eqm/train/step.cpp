@@ -24,12 +24,10 @@ bool finite(const Tensor& tensor) {
 std::string culprit(const TrainingState& state, const TrainingBatch& batch, const Tensor& output,
                     const std::string& what) {
   if (!finite(batch.x)) return "the data";
-  const NamedTensors weights = weights_of(*state.model.backbone);
-  for (const auto& [name, weight] : weights) {
-    if (!finite(weight)) return fmt::format("the weight '{}'", name);
-  }
+  const std::string unsound = unsound_weight_of(*state.model.backbone);
+  if (!unsound.empty()) return fmt::format("the weight '{}'", unsound);
   if (!finite(output)) return "the predicted gradient";
-  for (const auto& [name, weight] : weights) {
+  for (const auto& [name, weight] : weights_of(*state.model.backbone)) {
     if (weight.grad().defined() && !finite(weight.grad())) {
       return fmt::format("the gradient of '{}'", name);
     }

@@ -114,6 +114,19 @@ TEST(Weights, the_intact_file_of_these_tests_loads) {
   for (size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(torch::equal(after[i], before[i] + 1));
 }
 
+TEST(Weights, that_are_not_finite_are_named) {
+  const auto sit = small_sit();
+  EXPECT_EQ(unsound_weight_of(*sit), "");
+  const torch::NoGradGuard guard;
+  const auto weights = weights_of(*sit);
+  weights[2].second.view({-1})[0].fill_(1e30);  // whose square is none of float32's
+  EXPECT_EQ(unsound_weight_of(*sit), "");
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    weights[3].second.view({-1})[0].fill_(bad);
+    EXPECT_EQ(unsound_weight_of(*sit), weights[3].first);
+  }
+}
+
 TEST(Weights, have_a_fingerprint_that_training_changes) {
   const auto sit = small_sit(), same = small_sit();
   EXPECT_EQ(fingerprint_of(*sit), fingerprint_of(*same));

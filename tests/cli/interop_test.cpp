@@ -11,6 +11,7 @@
 #include "eqm/io/npz.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/content_of.h"
 #include "tests/support/golden_folder.h"
 #include "tests/support/pickle_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -56,6 +57,17 @@ class InteropCli : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
+
+TEST_F(InteropCli, refuses_a_model_whose_weights_are_not_numbers) {
+  std::string file = content_of(kShippedModel);
+  file.replace(file.size() - 2, 2, std::string("\x00\x7e", 2));  // the last weight, in float16
+  write_file(folder_ / "bad.safetensors", file);
+  for (const char* verb : {"sample", "denoise", "score"}) {
+    expect_failure({verb, "--model", "bad.safetensors", "--out", "pictures"}, 5, "is not finite");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "pictures"));
+  }
+  EXPECT_EQ(run({"info", "bad.safetensors"}).exit_code, 0);
+}
 
 TEST_F(InteropCli, imports_a_checkpoint_that_every_verb_takes) {
   int imported = 0;
