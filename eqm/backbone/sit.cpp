@@ -36,12 +36,12 @@ class SitBlock : public Scope {
   // modulation_rows [B, 6D]: shift, scale, gate of the attention, then of the MLP
   Tensor forward(const Tensor& h, const Tensor& modulation_rows) const {
     const std::vector<Tensor> m = modulation_rows.chunk(6, 1);
-    const kernel::Branch attend = kernel::branch_off(h, m[0], m[1]);
-    const Tensor joint = kernel::linear(attend.into, {qkv->weight, qkv->bias, &packed_qkv_});
-    const Tensor middle = kernel::linear_gated(attend.past, kernel::attention(joint, heads_),
+    const kernel::Branch to_attention = kernel::branch_off(h, m[0], m[1]);
+    const Tensor joint = kernel::linear(to_attention.into, {qkv->weight, qkv->bias, &packed_qkv_});
+    const Tensor middle = kernel::linear_gated(to_attention.past, kernel::attention(joint, heads_),
                                                {proj->weight, proj->bias, &packed_proj_}, m[2]);
-    const kernel::Branch think = kernel::branch_off(middle, m[3], m[4]);
-    return kernel::mlp_gated(think.past, think.into, {fc1->weight, fc1->bias, &packed_fc1_},
+    const kernel::Branch to_mlp = kernel::branch_off(middle, m[3], m[4]);
+    return kernel::mlp_gated(to_mlp.past, to_mlp.into, {fc1->weight, fc1->bias, &packed_fc1_},
                              {fc2->weight, fc2->bias, &packed_fc2_}, m[5]);
   }
 

@@ -150,6 +150,9 @@ std::vector<double> bin_counts(std::span<const double> values, Range range, int 
 
 void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins,
                const ChartOptions& options) {
+  if (options.x_scale == Scale::log) {
+    throw Error(ErrorKind::usage, "a histogram has bins of equal width, not of equal ratio");
+  }
   Range x;
   for (const Sample& sample : samples) {
     for (const double value : sample.values) x.include(value);

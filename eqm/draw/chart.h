@@ -31,8 +31,8 @@ struct ChartOptions {
   std::string subtitle = {};
   std::string x_label = {};
   std::string y_label = {};
-  Scale x_scale = Scale::linear;  // of curves; log leaves out what is not positive
-  Scale y_scale = Scale::linear;
+  Scale x_scale = Scale::linear;      // log for curves only
+  Scale y_scale = Scale::linear;      // log leaves out what is not positive, as for x
   std::optional<Place> legend = {};   // none: the corner that hides the fewest points
   bool dots = false;                  // marks the points that a curve goes through
   std::optional<Range> x_range = {};  // of a histogram's bins; none: that of the values

@@ -8,7 +8,7 @@ namespace eqm::kernel {
 // Refers to what the caller holds, for one call.
 struct LinearMap {
   const Tensor& weight;            // [N, K]
-  const Tensor& bias;              // [N]; may be undefined for a linear map alone
+  const Tensor& bias;              // [N]; may be undefined
   PackedWeight* packed = nullptr;  // the weight's own; saves packing it at every call
 };
 

@@ -27,7 +27,7 @@ Tensor like(const Tensor& matrix, const Tensor& x) {
   return matrix.defined() ? matrix.view(x.sizes()) : matrix;
 }
 
-// `kept` is of the kind gelu or gelu_slope.
+// Keeps map(x), or the GELU's slope there for the kind gelu_slope.
 Tensor run_gelu(const Tensor& x, const LinearMap& map, float* kept,
                 simd::Finish::Kind kind = simd::Finish::Kind::gelu) {
   Tensor out = torch::empty({x.size(0), map.weight.size(0)}, x.options());

@@ -22,7 +22,7 @@ Tensor run(const Tensor& h, const Tensor& shift, const Tensor& scale, float* mea
   return out;
 }
 
-struct LayerNormModulate : torch::autograd::Function<LayerNormModulate> {
+struct BranchOff : torch::autograd::Function<BranchOff> {
   static variable_list forward(AutogradContext* context, const Tensor& h, const Tensor& shift,
                                const Tensor& scale) {
     context->set_materialize_grads(false);
@@ -64,7 +64,7 @@ struct LayerNormModulate : torch::autograd::Function<LayerNormModulate> {
 
 Branch fused_branch_off(const Tensor& h, const Tensor& shift, const Tensor& scale) {
   if (!needs_graph({&h, &shift, &scale})) return {run(h, shift, scale, nullptr, nullptr), h};
-  const variable_list both = LayerNormModulate::apply(h, shift, scale);
+  const variable_list both = BranchOff::apply(h, shift, scale);
   return {both[0], both[1]};
 }
 

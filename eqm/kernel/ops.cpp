@@ -13,19 +13,19 @@ namespace {
 
 // Whether a linear map of rows of `depth` numbers, on the device of `like`, goes the fused way.
 // However few the rows are: each is then the same number for number in any batch.
-bool takes_rows(const LinearMap& map, const Tensor& like, int64_t depth) {
+bool fused_map_of(const LinearMap& map, const Tensor& like, int64_t depth) {
   return fused_products({&like, &map.weight, &map.bias}) && map.weight.is_contiguous() &&
          map.weight.dim() == 2 && map.weight.size(1) == depth &&
          (!map.bias.defined() || map.bias.numel() == map.weight.size(0));
 }
 
-bool takes(const LinearMap& map, const Tensor& x) {
-  return x.numel() > 0 && takes_rows(map, x, x.size(-1));
+bool fused_map(const LinearMap& map, const Tensor& x) {
+  return x.numel() > 0 && fused_map_of(map, x, x.size(-1));
 }
 
 // The same where something follows the map.
-bool takes_with_bias(const LinearMap& map, const Tensor& x) {
-  return takes(map, x) && map.bias.is_contiguous();
+bool fused_map_with_bias(const LinearMap& map, const Tensor& x) {
+  return fused_map(map, x) && map.bias.defined() && map.bias.is_contiguous();
 }
 
 // Whether x [B, T, K] has a row for each of h [B, T, D].
@@ -52,13 +52,13 @@ bool fused_rows(const Tensor& h, std::initializer_list<const Tensor*> per_image)
 }  // namespace
 
 Tensor linear(const Tensor& x, const LinearMap& map) {
-  if (!takes(map, x)) return plain::linear(x, map.weight, map.bias);
+  if (!fused_map(map, x)) return plain::linear(x, map.weight, map.bias);
   return product_by_transpose(as_matrix(x), map.weight, map.bias, map.packed)
       .view(with_width(x, map.weight.size(0)));
 }
 
 Tensor linear_gelu(const Tensor& x, const LinearMap& map) {
-  if (!takes_with_bias(map, x)) return plain::linear_gelu(x, map.weight, map.bias);
+  if (!fused_map_with_bias(map, x)) return plain::linear_gelu(x, map.weight, map.bias);
   return fused_linear_gelu(as_matrix(x), map).view(with_width(x, map.weight.size(0)));
 }
 
@@ -83,7 +83,7 @@ Tensor gated_residual(const Tensor& h, const Tensor& branch, const Tensor& gate)
 }
 
 Tensor linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map, const Tensor& gate) {
-  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && takes_with_bias(map, x) &&
+  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && fused_map_with_bias(map, x) &&
                     map.weight.size(0) == h.size(2) && x.is_contiguous();
   if (fits) return fused_linear_gated(h, x, map, gate);
   return gated_residual(h, linear(x, map), gate);
@@ -91,9 +91,10 @@ Tensor linear_gated(const Tensor& h, const Tensor& x, const LinearMap& map, cons
 
 Tensor mlp_gated(const Tensor& h, const Tensor& x, const LinearMap& first, const LinearMap& second,
                  const Tensor& gate) {
-  const bool fits = fused_rows(h, {&gate}) && rows_match(h, x) && x.is_contiguous() &&
-                    takes_with_bias(first, x) && takes_rows(second, h, first.weight.size(0)) &&
-                    second.weight.size(0) == h.size(2) && second.bias.is_contiguous();
+  const bool fits =
+      fused_rows(h, {&gate}) && rows_match(h, x) && x.is_contiguous() &&
+      fused_map_with_bias(first, x) && fused_map_of(second, h, first.weight.size(0)) &&
+      second.weight.size(0) == h.size(2) && second.bias.defined() && second.bias.is_contiguous();
   if (fits) return fused_mlp_gated(h, x, first, second, gate);
   return linear_gated(h, linear_gelu(x, first), second, gate);
 }
@@ -116,7 +117,7 @@ Tensor unpatchify(const Tensor& tokens, int64_t patch, int64_t channels) {
 Tensor linear_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels) {
   const bool fits = x.dim() == 3 && grid_of(x.size(1)) * grid_of(x.size(1)) == x.size(1) &&
                     map.weight.size(0) == patch * patch * channels && x.is_contiguous() &&
-                    takes_with_bias(map, x);
+                    fused_map_with_bias(map, x);
   if (fits) return fused_linear_image(x, map, patch, channels);
   return unpatchify(linear(x, map), patch, channels);
 }

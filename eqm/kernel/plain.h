@@ -1,6 +1,5 @@
-// The plain twins: every operator of ops.h as a composition of LibTorch's. They serve all devices
-// and precisions, define what the fused operators compute, and are differentiable any number of
-// times.
+// The plain twins: the operators of ops.h as compositions of LibTorch's. They serve all devices and
+// precisions, define what the fused operators compute, and are differentiable any number of times.
 #pragma once
 
 #include "eqm/tensor/torch.h"

@@ -1,13 +1,13 @@
 #include "eqm/kernel/products.h"
 
 #include <algorithm>
-#include <deque>
-#include <limits>
 
 #include <torch/autograd.h>
 
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/simd/scratch.h"
+#include "eqm/kernel/sizes.h"
+#include "eqm/kernel/transposed_product.h"
 #include "eqm/tensor/parallel.h"
 
 namespace eqm::kernel {
@@ -15,18 +15,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-size_t as_size(int64_t value) {
-  return static_cast<size_t>(value);
-}
-
-int64_t as_count(size_t value) {
-  return static_cast<int64_t>(value);
-}
-
-int64_t ceiling(int64_t value, int64_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
 
 // Calls work(part) for parts of a [rows, columns] product whose panels are ready: blocks of rows
 // whose left factor stays in the second cache. Where those are few they are divided by columns,
@@ -52,29 +40,6 @@ void share_blocks(int64_t rows, int64_t columns, size_t depth, const Work& work)
   });
 }
 
-// How threads divide a [rows, columns] product of a transposed left factor: into so many parts of
-// the rows and of the columns. Each packs what it reads of both factors, so the division counts
-// that.
-struct Division {
-  int64_t row_parts = 1, column_parts = 1;
-
-  Division(int64_t strips, int64_t panels) {
-    constexpr int64_t kPacking = 20;  // multiply-adds that take as long as copying a number
-    const int64_t threads = at::get_num_threads();
-    const int64_t strip = as_count(simd::strip_height()), panel = as_count(simd::panel_width());
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (int64_t r = std::min(threads, strips); r >= 1; --r) {
-      const int64_t c = std::min(threads / r, panels);
-      const int64_t high = ceiling(strips, r) * strip, wide = ceiling(panels, c) * panel;
-      const int64_t cost = high * wide + kPacking * (high + wide);
-      if (cost >= least) continue;
-      least = cost;
-      row_parts = r;
-      column_parts = c;
-    }
-  }
-};
-
 // The product of `rows` with packed panels [rows.size(1), columns], on all threads.
 void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
                      const simd::Finish& finish) {
@@ -99,124 +64,6 @@ bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
 
 simd::Finish into(const Tensor& out) {
   return {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
-}
-
-// The product g^T x on all threads. It is the sum over runs of rows that stay in the second cache;
-// threads which share the columns of x go through the runs together, and take blocks of the columns
-// of g from each other.
-class TransposedRun {
- public:
-  // The sums of the columns of g are added to `sums`, if that is not null.
-  TransposedRun(const Tensor& g, const Tensor& x, const Tensor& out, float* sums)
-      : g_(g.data_ptr<float>()),
-        x_(x.data_ptr<float>()),
-        out_(out.data_ptr<float>()),
-        sums_(sums),
-        depth_(as_size(g.size(0))),
-        g_stride_(as_size(g.stride(0))),
-        x_stride_(as_size(x.stride(0))),
-        rows_(g.size(1)),
-        columns_(x.size(1)),
-        strips_(ceiling(rows_, as_count(simd::strip_height()))),
-        panels_(ceiling(columns_, as_count(simd::panel_width()))),
-        division_(strips_, panels_),
-        blocks_(blocks()) {}
-
-  void run() {
-    const int64_t parts = division_.column_parts, threads = division_.row_parts;
-    std::deque<SharedTasks> tasks;
-    for (int64_t c = 0; c < parts; ++c) {
-      tasks.emplace_back(threads, blocks_, ceiling(as_count(depth_), as_count(kDepth)));
-    }
-    at::parallel_for(0, parts * threads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        work_on(tasks[as_size(i % parts)], i / parts, columns_of(i % parts));
-      }
-    });
-  }
-
- private:
-  static constexpr size_t kDepth = 256;  // rows of a run
-
-  struct Span {
-    size_t begin, end;
-    size_t size() const { return end - begin; }
-  };
-
-  // Enough of them for each thread to have several, and a few strips in each, which are packed
-  // together.
-  int64_t blocks() const {
-    constexpr int64_t kPerThread = 4, kLeastStrips = 4;
-    const auto most = as_count(simd::block_height(kDepth) / simd::strip_height());
-    const int64_t strips =
-        std::clamp<int64_t>(strips_ / (division_.row_parts * kPerThread), kLeastStrips, most);
-    const int64_t blocks = ceiling(strips_, strips);
-    return std::min(ceiling(blocks, division_.row_parts) * division_.row_parts, strips_);
-  }
-
-  Span columns_of(int64_t part) const {
-    const int64_t panel = as_count(simd::panel_width()), parts = division_.column_parts;
-    return {as_size(panels_ * part / parts * panel),
-            as_size(std::min(panels_ * (part + 1) / parts * panel, columns_))};
-  }
-  Span block(int64_t task) const {
-    return {as_size(rows_ * task / blocks_), as_size(rows_ * (task + 1) / blocks_)};
-  }
-  Span run_at(int64_t pass) const {
-    const size_t first = std::min(as_size(pass) * kDepth, depth_);
-    return {first, std::min(first + kDepth, depth_)};
-  }
-
-  void work_on(SharedTasks& tasks, int64_t thread, const Span& columns) const {
-    thread_local simd::Scratch scratch;
-    float* panels = scratch.take(simd::packed_size(columns.size(), kDepth));
-    tasks.join(thread, [&](const SharedTasks::Turn& turn, bool first_of_pass) {
-      const Span run = run_at(turn.pass), rows = block(turn.task);
-      if (first_of_pass) {
-        simd::pack(x_ + run.begin * x_stride_ + columns.begin, x_stride_, run.size(),
-                   columns.size(), panels);
-      }
-      const SharedTasks::Turn next = tasks.after(thread, turn);
-      simd::multiply({.data = g_ + run.begin * g_stride_,
-                      .stride = g_stride_,
-                      .transposed = true,
-                      .row_sums = columns.begin == 0 ? sums_ : nullptr},
-                     panels, run.size(), {rows.begin, rows.end, 0, columns.size()},
-                     {.kind = turn.pass == 0 ? simd::Finish::Kind::store : simd::Finish::Kind::add,
-                      .out = out_ + columns.begin,
-                      .stride = as_size(columns_)},
-                     {.left = g_ahead(next), .right = x_ahead(turn, columns)});
-    });
-  }
-
-  simd::Ahead g_ahead(const SharedTasks::Turn& turn) const {
-    const Span run = run_at(turn.pass), rows = block(turn.task);
-    return {g_, run.begin * g_stride_ + rows.begin, g_stride_, run.size(), rows.size()};
-  }
-
-  // A share of what is packed next: each turn of a pass fetches another.
-  simd::Ahead x_ahead(const SharedTasks::Turn& turn, const Span& columns) const {
-    const Span run = run_at(turn.pass + 1);
-    const auto turns = as_size(ceiling(blocks_, division_.row_parts));
-    const size_t turn_of_pass = as_size(turn.task) % turns;
-    const size_t first = run.begin + run.size() * turn_of_pass / turns,
-                 last = run.begin + run.size() * (turn_of_pass + 1) / turns;
-    return {x_, first * x_stride_ + columns.begin, x_stride_, last - first, columns.size()};
-  }
-
-  const float *g_, *x_;
-  float *out_, *sums_;
-  size_t depth_, g_stride_, x_stride_;
-  int64_t rows_, columns_, strips_, panels_;
-  Division division_;
-  int64_t blocks_;
-};
-
-Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums) {
-  const Tensor out = torch::empty({g.size(1), x.size(1)}, g.options());
-  if (g.size(0) == 0 || out.numel() == 0) return out.zero_();
-  TransposedRun(g, x, out, sums).run();
-  return out;
 }
 
 struct ByTranspose : torch::autograd::Function<ByTranspose> {

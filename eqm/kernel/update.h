@@ -15,8 +15,8 @@ struct WeightUpdate {
 };
 
 struct AdamWStep {
-  double rate = 0, weight_decay = 0, beta1 = 0, beta2 = 0, epsilon = 0;
-  int64_t number = 1;  // of the step, from 1
+  double rate, weight_decay, beta1, beta2, epsilon;
+  int64_t number;  // of the step, from 1
 };
 
 // A step of AdamW (Loshchilov & Hutter, 2019), then

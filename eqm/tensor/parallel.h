@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,7 @@ class SharedTasks {
  public:
   struct Turn {
     int64_t pass, task;
+    bool first = false;  // of the thread in this pass
   };
 
   SharedTasks(int64_t threads, int64_t tasks, int64_t passes = 1)
@@ -30,26 +32,23 @@ class SharedTasks {
         tasks_(tasks),
         passes_(passes),
         next_(static_cast<size_t>(passes * threads)),
-        done_(static_cast<size_t>(tasks)) {
+        done_(passes > 1 ? static_cast<size_t>(tasks) : 0) {
     for (int64_t pass = 0; pass < passes; ++pass) {
       for (int64_t t = 0; t < threads; ++t) next(pass, t) = begin_of(t);
     }
   }
 
-  // Calls work(turn, first) as one of the threads until nothing is left; `first` tells that this
-  // thread begins with the pass.
+  // Calls work(turn) as one of the threads until nothing is left.
   template <class Work>
   void join(int64_t thread, const Work& work) {
     for (int64_t pass = 0; pass < passes_; ++pass) {
       bool first = true;
       for (int64_t i = 0; i < threads_; ++i) {
         const int64_t owner = (thread + i) % threads_;
-        for (int64_t task = next(pass, owner)++; task < begin_of(owner + 1);
-             task = next(pass, owner)++) {
-          std::atomic<int64_t>& done = done_[static_cast<size_t>(task)].value;
-          while (done.load(std::memory_order_acquire) < pass) std::this_thread::yield();
-          const Finally mark{done, pass + 1};
-          work(Turn{pass, task}, first);
+        while (const std::optional<int64_t> task = take(pass, owner)) {
+          wait_for(*task, pass);
+          const Finally mark{*this, *task, pass};
+          work(Turn{pass, *task, first});
           first = false;
         }
       }
@@ -63,24 +62,41 @@ class SharedTasks {
   }
 
  private:
-  struct alignas(64) Count {
-    std::atomic<int64_t> value = 0;
+  struct alignas(64) Next {
+    std::atomic<int64_t> task = 0;
   };
   // A task that throws is done, too: others may wait for it.
   struct Finally {
-    std::atomic<int64_t>& count;
-    int64_t value;
-    ~Finally() { count.store(value, std::memory_order_release); }
+    SharedTasks& tasks;
+    int64_t task, pass;
+    ~Finally() {
+      if (tasks.passes_ > 1) tasks.done(task).store(pass + 1, std::memory_order_release);
+    }
   };
 
   int64_t begin_of(int64_t thread) const { return tasks_ * thread / threads_; }
   std::atomic<int64_t>& next(int64_t pass, int64_t thread) {
-    return next_[static_cast<size_t>(pass * threads_ + thread)].value;
+    return next_[static_cast<size_t>(pass * threads_ + thread)].task;
+  }
+  std::atomic<int64_t>& done(int64_t task) { return done_[static_cast<size_t>(task)]; }
+
+  // The next task of the share of `owner`, if one is left.
+  std::optional<int64_t> take(int64_t pass, int64_t owner) {
+    const int64_t end = begin_of(owner + 1);
+    std::atomic<int64_t>& at = next(pass, owner);
+    if (at.load(std::memory_order_relaxed) >= end) return {};
+    const int64_t task = at++;
+    return task < end ? std::optional(task) : std::nullopt;
+  }
+
+  void wait_for(int64_t task, int64_t pass) {
+    if (pass == 0) return;
+    while (done(task).load(std::memory_order_acquire) < pass) std::this_thread::yield();
   }
 
   int64_t threads_, tasks_, passes_;
-  std::vector<Count> next_;  // of each share in each pass
-  std::vector<Count> done_;  // passes of each task
+  std::vector<Next> next_;                  // of each share in each pass
+  std::vector<std::atomic<int64_t>> done_;  // passes of each task, where there is more than one
 };
 
 // Calls work(task) for every task below `count`.
@@ -91,7 +107,7 @@ void parallel_tasks(int64_t count, const Work& work) {
   SharedTasks tasks(threads, count);
   at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      tasks.join(t, [&](const SharedTasks::Turn& turn, bool) { work(turn.task); });
+      tasks.join(t, [&](const SharedTasks::Turn& turn) { work(turn.task); });
     }
   });
 }

@@ -26,18 +26,19 @@ void AdamW::zero_gradients() {
   for (auto& entry : weights_) entry.second.mutable_grad() = Tensor();
 }
 
-void AdamW::step(double lr, std::vector<kernel::WeightUpdate> updates, double decay) {
+void AdamW::step(double lr, std::vector<kernel::WeightUpdate> averages, double decay) {
   ++steps_;
-  std::unordered_map<const void*, size_t> known;  // where a weight is among them
+  std::vector<kernel::WeightUpdate> updates = std::move(averages);
+  std::unordered_map<const void*, size_t> place_of;  // of a weight among them
   for (size_t i = 0; i < updates.size(); ++i) {
-    known[updates[i].weight.unsafeGetTensorImpl()] = i;
+    place_of[updates[i].weight.unsafeGetTensorImpl()] = i;
   }
   for (size_t i = 0; i < weights_.size(); ++i) {
     const Tensor& weight = weights_[i].second;
     if (!weight.grad().defined()) continue;  // some the objective may not reach
-    const auto [found, added] = known.try_emplace(weight.unsafeGetTensorImpl(), updates.size());
+    const auto [place, added] = place_of.try_emplace(weight.unsafeGetTensorImpl(), updates.size());
     if (added) updates.push_back({weight, {}, {}, {}, {}});
-    kernel::WeightUpdate& update = updates[found->second];
+    kernel::WeightUpdate& update = updates[place->second];
     update.gradient = weight.grad();
     update.first = first_[i];
     update.second = second_[i];

@@ -25,7 +25,8 @@ class AdamW {
   AdamW(NamedTensors weights, const AdamWOptions& options);
 
   void step(double lr) { step(lr, {}, 0); }
-  // Averages that follow the weights are updated in the same pass.
+  // The same, and averages follow in the same pass. `averages` names these very weights, or others
+  // that stay, each once.
   void step(double lr, std::vector<kernel::WeightUpdate> averages, double decay);
   void zero_gradients();
 

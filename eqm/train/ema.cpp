@@ -10,18 +10,14 @@ Ema::Ema(const Backbone& backbone) : average_(copy_of(backbone)) {
   for (const Tensor& parameter : average_->parameters()) parameter.set_requires_grad(false);
 }
 
-void Ema::update(const Backbone& backbone, double decay) {
-  kernel::update_weights(updates(backbone), {}, decay);
-}
-
-std::vector<kernel::WeightUpdate> Ema::updates(const Backbone& backbone) const {
+std::vector<kernel::WeightUpdate> Ema::pairs_with(const Backbone& backbone) const {
   const std::vector<Tensor> averages = average_->parameters(), weights = backbone.parameters();
-  std::vector<kernel::WeightUpdate> updates(averages.size());
+  std::vector<kernel::WeightUpdate> pairs(averages.size());
   for (size_t i = 0; i < averages.size(); ++i) {
-    updates[i].weight = weights[i];
-    updates[i].average = averages[i];
+    pairs[i].weight = weights[i];
+    pairs[i].average = averages[i];
   }
-  return updates;
+  return pairs;
 }
 
 double warm_decay(double decay, int64_t n) {

@@ -15,10 +15,8 @@ class Ema {
   // Starts as a copy of the weights.
   explicit Ema(const Backbone& backbone);
 
-  void update(const Backbone& backbone, double decay);
-
-  // The same, for whoever changes the weights in the same pass.
-  std::vector<kernel::WeightUpdate> updates(const Backbone& backbone) const;
+  // Every weight of the backbone with its average, for the pass that changes both.
+  std::vector<kernel::WeightUpdate> pairs_with(const Backbone& backbone) const;
 
   // The average as a network of its own; it does not ask for gradients.
   const std::shared_ptr<Backbone>& backbone() const { return average_; }

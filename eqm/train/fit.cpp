@@ -29,7 +29,7 @@ void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_a
     }
     optimiser.zero_gradients();
     mean.backward();
-    optimiser.step(schedule.at(step, options.steps), ema.updates(*model.backbone),
+    optimiser.step(schedule.at(step, options.steps), ema.pairs_with(*model.backbone),
                    warm_decay(options.ema, step));
     shown = std::isnan(shown) ? value : 0.98 * shown + 0.02 * value;
     progress.update(step + 1, fmt::format("loss {:.4g}", shown));

@@ -102,7 +102,7 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
   if (options.clip > 0 && report.gradient_norm > options.clip) {
     scale_gradients(weights, options.clip / report.gradient_norm);
   }
-  state.optimiser.step(report.lr, state.ema.updates(backbone),
+  state.optimiser.step(report.lr, state.ema.pairs_with(backbone),
                        options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
   // A plain mean at first, so that short runs do not tell of their first step only.
   const double news = std::max(1 - kSmoothing, 1 / static_cast<double>(state.step + 1));

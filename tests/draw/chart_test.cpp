@@ -72,7 +72,7 @@ TEST(LineChart, on_a_log_axis_leaves_out_what_is_not_positive) {
 
 TEST(LineChart, a_power_law_is_straight_on_two_log_axes) {
   Canvas canvas(300, 240);
-  const Series series{"", {1, 10, 100, 0, -1}, {1, 10, 100, 1, 1}};
+  const Series series{"", {-1, 0, 1, 10, 100}, {1e4, 1e4, 1, 100, 1e4}};
   line_chart(canvas, kArea, {&series, 1}, {.x_scale = Scale::log, .y_scale = Scale::log});
   const double x = kArea.x + kArea.width / 2, y = kArea.y + kArea.height / 2;
   EXPECT_GT(count_of(canvas, category(0), {x - 2, y - 2, 4, 4}), 0);
@@ -93,6 +93,12 @@ TEST(LineChart, series_of_unequal_lengths_are_usage_errors) {
   Canvas canvas(300, 240);
   const Series series{"s", {1, 2}, {1}};
   EXPECT_THROW(line_chart(canvas, kArea, {&series, 1}), Error);
+}
+
+TEST(Histogram, has_no_log_axis_of_values) {
+  Canvas canvas(300, 240);
+  const Sample sample{"", {1, 2}};
+  EXPECT_THROW(histogram(canvas, kArea, {&sample, 1}, 2, {.x_scale = Scale::log}), Error);
 }
 
 TEST(Histogram, tall_bins_fill_more_than_short_ones) {

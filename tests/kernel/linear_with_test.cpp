@@ -187,6 +187,19 @@ TEST(FusedLinear, linear_image_matches_its_plain_twin) {
   }
 }
 
+TEST(FusedLinear, what_follows_a_map_needs_no_bias) {
+  const Tensor x = normal(1, {2, 4, 6}).to(torch::kFloat32), h = torch::zeros({2, 4, 8}),
+               w = normal(2, {8, 6}).to(torch::kFloat32), gate = torch::ones({2, 8}), none;
+  const Tensor y = kernel::plain::linear(x, w, none).to(torch::kFloat64);
+  EXPECT_TRUE(close(kernel::linear_gelu(x, {w, none}), torch::gelu(y, "tanh"), kClose));
+  EXPECT_TRUE(close(kernel::linear_gated(h, x, {w, none}, gate), y, kClose));
+  EXPECT_TRUE(close(kernel::linear_image(x, {w, none}, 2, 2), kernel::unpatchify(y, 2, 2), kClose));
+  const Tensor up = normal(3, {5, 6}).to(torch::kFloat32), down = torch::ones({8, 5});
+  EXPECT_TRUE(close(kernel::mlp_gated(h, x, {up, none}, {down, none}, gate),
+                    kernel::plain::mlp_gated(h, x, up, none, down, none, gate).to(torch::kFloat64),
+                    kClose));
+}
+
 TEST(FusedLinear, linear_image_refuses_tokens_that_make_no_square) {
   const Tensor w = torch::ones({4, 3}), bias = torch::ones({4});
   EXPECT_ANY_THROW(kernel::linear_image(torch::ones({2, 50, 3}), {w, bias}, 2, 1));

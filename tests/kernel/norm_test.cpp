@@ -60,5 +60,26 @@ TEST(FusedNorm, branch_off_has_gradients_of_one_way_alone) {
   }
 }
 
+TEST(FusedNorm, branch_off_takes_gradients_of_any_layout_and_inputs_that_need_none) {
+  const Tensor h = normal(1, {2, 7, 13}).to(torch::kFloat32);
+  const Tensor shift = normal(2, {2, 13}).to(torch::kFloat32).requires_grad_(true);
+  for (const bool wanted : {true, false}) {
+    const Tensor start = h.detach().requires_grad_(wanted);
+    const kernel::Branch way = kernel::branch_off(start, shift, shift);
+    const Tensor plain = kernel::plain::layer_norm_modulate(start, shift, shift);
+    // Gradients of sums are one number, seen everywhere.
+    for (const bool twice : {false, true}) {
+      const Tensors inputs = wanted ? Tensors{shift, start} : Tensors{shift};
+      const Tensors found = torch::autograd::grad({way.into.square().sum() + way.past.sum()},
+                                                  inputs, {}, true, twice);
+      const Tensors expected =
+          torch::autograd::grad({plain.square().sum() + start.sum()}, inputs, {}, true);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        EXPECT_TRUE(close(found[i], expected[i].to(torch::kFloat64), kClose)) << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace eqm::test

@@ -28,12 +28,14 @@ TEST(PackedWeight, sees_what_an_optimiser_step_changed) {
   kernel::PackedWeight packed;
   const Tensor weight = torch::randn({33, 5}), bias = torch::randn({33}), x = torch::randn({4, 5});
   kernel::linear(x, {weight, bias, &packed});
+  const kernel::AdamWStep step = {
+      .rate = 0.5, .weight_decay = 0, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .number = 1};
   kernel::update_weights({{.weight = weight,
                            .gradient = torch::ones_like(weight),
                            .first = torch::zeros_like(weight),
                            .second = torch::zeros_like(weight),
                            .average = {}}},
-                         {.rate = 0.5, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8}, 0);
+                         step, 0);
   EXPECT_TRUE(close(kernel::linear(x, {weight, bias, &packed}),
                     kernel::plain::linear(x, weight, bias).to(torch::kFloat64), 1e-6));
   kernel::update_weights({{.weight = torch::zeros_like(weight),
@@ -41,7 +43,7 @@ TEST(PackedWeight, sees_what_an_optimiser_step_changed) {
                            .first = {},
                            .second = {},
                            .average = weight}},
-                         {}, 0.25);
+                         step, 0.25);
   EXPECT_TRUE(close(kernel::linear(x, {weight, bias, &packed}),
                     kernel::plain::linear(x, weight, bias).to(torch::kFloat64), 1e-6));
 }

@@ -42,11 +42,32 @@ TEST(Products, products_are_the_same_however_they_are_divided) {
       for (size_t i = 0; i < inputs.size(); ++i) {
         EXPECT_TRUE(close(found.first[i], exact.first[i], kClose)) << threads << ", input " << i;
       }
-      if (values.empty()) values = {found.value, found.first[1], found.first[2], found.first[3]};
-      EXPECT_TRUE(torch::equal(found.value, values[0])) << threads;
-      EXPECT_TRUE(torch::equal(found.first[1], values[1])) << threads;
-      EXPECT_TRUE(torch::equal(found.first[2], values[2])) << threads;
-      EXPECT_TRUE(torch::equal(found.first[3], values[3])) << threads;
+      Tensors now = {found.value};
+      for (size_t i = 1; i < 6; ++i) now.push_back(found.first[i]);  // not the gate's: sums by part
+      if (values.empty()) values = now;
+      for (size_t i = 0; i < now.size(); ++i) {
+        EXPECT_TRUE(torch::equal(now[i], values[i])) << threads << ", " << i;
+      }
+    }
+    at::set_num_threads(threads_before);
+  });
+}
+
+// Six threads divide this one by rows and by columns.
+TEST(Products, weight_gradients_are_the_same_on_any_number_of_threads) {
+  const int threads_before = at::get_num_threads();
+  const Tensor g = normal(1, {601, 200}), x = normal(2, {601, 200});
+  const Tensor exact = torch::mm(g.t(), x);
+  const Tensor g32 = g.to(torch::kFloat32), x32 = x.to(torch::kFloat32);
+  on_every_target([&] {
+    at::set_num_threads(1);
+    const Tensor alone = kernel::transposed_product(g32, x32);
+    EXPECT_TRUE(close(alone, exact, kClose));
+    for (const int threads : {2, 3, 4, 6, 9, 40}) {
+      at::set_num_threads(threads);
+      for (int again = 0; again < 3; ++again) {
+        EXPECT_TRUE(torch::equal(kernel::transposed_product(g32, x32), alone)) << threads;
+      }
     }
     at::set_num_threads(threads_before);
   });

@@ -14,7 +14,7 @@ namespace {
 std::vector<Tensor> some_tensors(uint64_t seed) {
   torch::manual_seed(seed);
   std::vector<Tensor> all;
-  for (const int64_t length : {1, 15, 16, 100, 16384, 40001}) {
+  for (const int64_t length : {1, 15, 16, 100, 8192, 40001}) {
     all.push_back(torch::randn({length + 1}).narrow(0, 1, length));
   }
   return all;
@@ -29,10 +29,11 @@ kernel::WeightUpdate wide(const kernel::WeightUpdate& t) {
   return {of(t.weight), of(t.gradient), of(t.first), of(t.second), of(t.average)};
 }
 
+constexpr kernel::AdamWStep kStep = {
+    .rate = 0.01, .weight_decay = 0.1, .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .number = 3};
+
 TEST(Update, adamw_and_averages_in_one_pass_are_those_of_the_formulas) {
-  const kernel::AdamWStep step = {
-      .rate = 0.01, .weight_decay = 0.1, .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .number = 3};
-  on_every_target([&] {
+  on_every_target([] {
     const auto weights = some_tensors(1), gradients = some_tensors(2), first = some_tensors(3);
     const auto averages = some_tensors(4);
     std::vector<kernel::WeightUpdate> narrow, expected;
@@ -42,8 +43,8 @@ TEST(Update, adamw_and_averages_in_one_pass_are_those_of_the_formulas) {
                         i % 3 == 2 ? Tensor() : averages[i]});
       expected.push_back(wide(narrow[i]));
     }
-    kernel::update_weights(narrow, step, 0.9);
-    kernel::update_weights(expected, step, 0.9);
+    kernel::update_weights(narrow, kStep, 0.9);
+    kernel::update_weights(expected, kStep, 0.9);
     for (size_t i = 0; i < weights.size(); ++i) {
       EXPECT_TRUE(close(narrow[i].weight, expected[i].weight, 1e-6));
       EXPECT_TRUE(close(narrow[i].first, expected[i].first, 1e-6));
@@ -62,8 +63,8 @@ TEST(Update, averages_alone_leave_the_weights) {
       narrow.push_back({weights[i], {}, {}, {}, averages[i]});
       expected.push_back(wide(narrow[i]));
     }
-    kernel::update_weights(narrow, {}, 0.9);
-    kernel::update_weights(expected, {}, 0.9);
+    kernel::update_weights(narrow, kStep, 0.9);
+    kernel::update_weights(expected, kStep, 0.9);
     for (size_t i = 0; i < weights.size(); ++i) {
       EXPECT_TRUE(close(narrow[i].average, expected[i].average, 1e-6));
       EXPECT_TRUE(torch::equal(wide(weights[i]), expected[i].weight));

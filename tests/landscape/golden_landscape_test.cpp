@@ -303,8 +303,8 @@ TEST(GoldenTraining, adamw_steps_and_the_average_match_the_reference) {
             close(mean, golden.expected("loss_mean")[step], tolerance(type, 10 * kLossTolerance)));
         optimiser.zero_gradients();
         mean.backward();
-        optimiser.step(settings.at("lr").get<double>());
-        ema.update(*run.model.backbone, golden.meta_json("ema_decay"));
+        optimiser.step(settings.at("lr").get<double>(), ema.pairs_with(*run.model.backbone),
+                       golden.meta_json("ema_decay"));
         const std::string suffix = std::to_string(step + 1);
         const auto averages = ema.backbone()->named_parameters();
         for (const auto& parameter : run.model.backbone->named_parameters()) {

@@ -45,67 +45,68 @@ TEST(ParallelTasks, what_a_task_throws_reaches_the_caller) {
                std::runtime_error);
 }
 
-// Passes done of each task, as counted by the work itself.
-class Journal {
- public:
-  explicit Journal(int64_t tasks) : done_(static_cast<size_t>(tasks)) {}
+// What the work saw of each task. Plain numbers: the tasks themselves have to keep threads from
+// touching them at the same time, or a thread sanitizer tells.
+struct Journal {
+  struct Entry {
+    int64_t begun = 0, done = 0;
+  };
+  std::vector<Entry> entries;
+  std::atomic<bool> out_of_order = false;
 
-  void enter(const SharedTasks::Turn& turn) {
-    if (done_[static_cast<size_t>(turn.task)]++ != turn.pass) out_of_order_ = true;
+  explicit Journal(int64_t tasks) : entries(static_cast<size_t>(tasks)) {}
+
+  void write(const SharedTasks::Turn& turn) {
+    Entry& entry = entries[static_cast<size_t>(turn.task)];
+    if (entry.begun != turn.pass || entry.done != turn.pass) out_of_order = true;
+    ++entry.begun;
+    // Uneven work, so that tasks change hands.
+    if ((turn.task + turn.pass) % 3 == 0) std::this_thread::yield();
+    ++entry.done;
   }
-  bool out_of_order() const { return out_of_order_; }
   bool all(int64_t passes) const {
-    return std::all_of(done_.begin(), done_.end(), [&](const auto& n) { return n == passes; });
+    return std::all_of(entries.begin(), entries.end(),
+                       [&](const Entry& entry) { return entry.done == passes; });
   }
-
- private:
-  std::vector<std::atomic<int64_t>> done_;
-  std::atomic<bool> out_of_order_ = false;
 };
 
 TEST(SharedTasks, passes_of_a_task_follow_each_other) {
-  const int before = at::get_num_threads();
+  constexpr int64_t kPasses = 50;
   for (const int64_t threads : {1, 2, 3, 9}) {
-    at::set_num_threads(static_cast<int>(threads));
     for (const int64_t count : {1, 2, 5, 40}) {
-      constexpr int64_t kPasses = 50;
       SharedTasks tasks(threads, count, kPasses);
       Journal journal(count);
-      at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) {
-          tasks.join(t, [&](const SharedTasks::Turn& turn, bool) {
-            // Uneven work, so that tasks change hands.
-            if ((turn.task + turn.pass + t) % 3 == 0) std::this_thread::yield();
-            journal.enter(turn);
-          });
-        }
-      });
-      EXPECT_FALSE(journal.out_of_order()) << threads << " threads, " << count << " tasks";
+      std::vector<std::thread> team;
+      for (int64_t t = 0; t < threads; ++t) {
+        team.emplace_back(
+            [&, t] { tasks.join(t, [&](const SharedTasks::Turn& turn) { journal.write(turn); }); });
+      }
+      for (std::thread& thread : team) thread.join();
+      EXPECT_FALSE(journal.out_of_order) << threads << " threads, " << count << " tasks";
       EXPECT_TRUE(journal.all(kPasses)) << threads << " threads, " << count << " tasks";
     }
   }
-  at::set_num_threads(before);
 }
 
 TEST(SharedTasks, one_thread_alone_does_the_work_of_all) {
   SharedTasks tasks(3, 7, 4);
   Journal journal(7);
   int begun = 0;
-  tasks.join(1, [&](const SharedTasks::Turn& turn, bool first) {
-    journal.enter(turn);
-    begun += first ? 1 : 0;
+  tasks.join(1, [&](const SharedTasks::Turn& turn) {
+    journal.write(turn);
+    begun += turn.first ? 1 : 0;
   });
   EXPECT_TRUE(journal.all(4));
   EXPECT_EQ(begun, 4);
-  tasks.join(0, [](const SharedTasks::Turn&, bool) { FAIL() << "nothing is left"; });
+  tasks.join(0, [](const SharedTasks::Turn&) { FAIL() << "nothing is left"; });
 }
 
 TEST(SharedTasks, nobody_waits_for_a_task_that_threw) {
   SharedTasks tasks(2, 3, 2);
-  EXPECT_THROW(tasks.join(0, [](const SharedTasks::Turn&, bool) { throw std::bad_alloc(); }),
+  EXPECT_THROW(tasks.join(0, [](const SharedTasks::Turn&) { throw std::bad_alloc(); }),
                std::bad_alloc);
   int calls = 0;
-  tasks.join(1, [&](const SharedTasks::Turn&, bool) { ++calls; });
+  tasks.join(1, [&](const SharedTasks::Turn&) { ++calls; });
   EXPECT_EQ(calls, 5);
 }
 

@@ -78,12 +78,12 @@ void multiply(const Left& left, const float* panels, size_t depth, const Part& p
 
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
                      float* panels) {
-  const size_t width = panel(), whole = depth / kTurned * kTurned;
+  const size_t width = panel(), whole = depth / kTurn * kTurn;
   for (size_t column = begin; column < end; column += width) {
     const size_t used = std::min(width, end - column);
     const float* rows = weight + column * stride;
     float* out = panels + column * depth;
-    for (size_t k = 0; k < whole; k += kTurned) turn_panel(rows + k, stride, used, out + k * width);
+    for (size_t k = 0; k < whole; k += kTurn) turn_panel(rows + k, stride, used, out + k * width);
     for (size_t k = whole; k < depth; ++k) {
       for (size_t c = 0; c < width; ++c) out[k * width + c] = c < used ? rows[c * stride + k] : 0;
     }

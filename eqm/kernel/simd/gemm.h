@@ -29,9 +29,9 @@ struct Finish {
     image        // out = y, each row a patch of an image
   };
   Kind kind = Kind::store;
-  const float* bias = nullptr;      // [columns]
-  float* out = nullptr;             // [rows, columns], rows `stride` apart, like the next three
-  float* kept = nullptr;            // gelu, gate: y itself, for a backward pass; may be null
+  const float* bias = nullptr;  // [columns]
+  float* out = nullptr;         // [rows, columns], rows `stride` apart, like the next three
+  float* kept = nullptr;        // for a backward pass; gelu, gate: y or null; gelu_slope: gelu'(y)
   const float* factor = nullptr;    // scale
   const float* residual = nullptr;  // gate
   size_t stride = 0;

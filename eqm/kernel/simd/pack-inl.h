@@ -37,7 +37,7 @@ inline void pack_panel(const float* factor, size_t stride, size_t depth, size_t 
 }
 
 #if HWY_TARGET == HWY_SCALAR
-constexpr size_t kTurned = 1;
+constexpr size_t kTurn = 1;
 
 HWY_INLINE void turn(const float* rows, size_t, float* out, size_t) {
   *out = *rows;
@@ -61,39 +61,39 @@ HWY_INLINE void turn_four(D d, const float* rows, size_t stride, V* columns) {
 }
 
 #if HWY_TARGET <= HWY_AVX2
-constexpr size_t kTurned = 8;
+constexpr size_t kTurn = 8;
 #else
-constexpr size_t kTurned = 4;
+constexpr size_t kTurn = 4;
 #endif
 
-// out[k * width + c] = rows[c * stride + k] for kTurned rows and as many k.
+// out[k * width + c] = rows[c * stride + k] for kTurn rows and as many k.
 HWY_INLINE void turn(const float* rows, size_t stride, float* out, size_t width) {
-  const hn::FixedTag<float, kTurned> d;
-  hn::Vec<decltype(d)> upper[4];
-  turn_four(d, rows, stride, upper);
+  const hn::FixedTag<float, kTurn> d;
+  hn::Vec<decltype(d)> top[4];
+  turn_four(d, rows, stride, top);
 #if HWY_TARGET <= HWY_AVX2
-  hn::Vec<decltype(d)> lower[4];
-  turn_four(d, rows + 4 * stride, stride, lower);
+  hn::Vec<decltype(d)> bottom[4];
+  turn_four(d, rows + 4 * stride, stride, bottom);
   for (size_t i = 0; i < 4; ++i) {
-    hn::StoreU(hn::ConcatLowerLower(d, lower[i], upper[i]), d, out + i * width);
-    hn::StoreU(hn::ConcatUpperUpper(d, lower[i], upper[i]), d, out + (i + 4) * width);
+    hn::StoreU(hn::ConcatLowerLower(d, bottom[i], top[i]), d, out + i * width);
+    hn::StoreU(hn::ConcatUpperUpper(d, bottom[i], top[i]), d, out + (i + 4) * width);
   }
 #else
-  for (size_t i = 0; i < 4; ++i) hn::StoreU(upper[i], d, out + i * width);
+  for (size_t i = 0; i < 4; ++i) hn::StoreU(top[i], d, out + i * width);
 #endif
 }
 #endif
 
-// Columns [0, used) of kTurned rows of a panel; zeros up to its end.
+// Columns [0, used) of kTurn rows of a panel; zeros up to its end.
 HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float* out) {
-  const size_t width = panel(), whole = used / kTurned * kTurned;
-  for (size_t c = 0; c < whole; c += kTurned) turn(rows + c * stride, stride, out + c, width);
-  for (size_t c = whole; c < width; c += kTurned) {
-    float few[kTurned * kTurned] = {};
+  const size_t width = panel(), whole = used / kTurn * kTurn;
+  for (size_t c = 0; c < whole; c += kTurn) turn(rows + c * stride, stride, out + c, width);
+  for (size_t c = whole; c < width; c += kTurn) {
+    float few[kTurn * kTurn] = {};
     for (size_t i = c; i < used; ++i) {
-      std::memcpy(few + kTurned * (i - c), rows + i * stride, kTurned * sizeof(float));
+      std::memcpy(few + kTurn * (i - c), rows + i * stride, kTurn * sizeof(float));
     }
-    turn(few, kTurned, out + c, width);
+    turn(few, kTurn, out + c, width);
   }
 }
 
