@@ -83,6 +83,17 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
       [=] { return kernel::plain::layer_norm_modulate(h, shift, scale); },
       [=] { return kernel::layer_norm_modulate(h, shift, scale); });
   add(
+      works, name("norm + MLP + gate, a branch"), 16 * rows * width * width,
+      [=] {
+        const Tensor x = kernel::plain::layer_norm_modulate(h, shift, scale);
+        return kernel::plain::mlp_gated(h, x, w4, b4, down, bias, gate);
+      },
+      [=, p = panels(), q = panels()] {
+        const kernel::Branch way = kernel::branch_off(h, shift, scale);
+        return kernel::mlp_gated(way.past, way.into, {w4, b4, p.get()}, {down, bias, q.get()},
+                                 gate);
+      });
+  add(
       works, name("gated residual"), 0, [=] { return kernel::plain::gated_residual(h, h, gate); },
       [=] { return kernel::gated_residual(h, h, gate); });
   add(
