@@ -6,6 +6,7 @@ CMAKE_PREFIX_PATH ?=
 CONFIGURE = cmake $(if $(CMAKE_PREFIX_PATH),-DCMAKE_PREFIX_PATH="$(CMAKE_PREFIX_PATH)") --preset
 EQM = build/eqm
 FUZZ_SECONDS ?= 20
+BENCH ?= steps
 
 .PHONY: help setup configure build demo test bench format lint sanitize fuzz clean
 
@@ -34,8 +35,9 @@ test: configure  ## build everything and run all tests
 	@echo "== testing"
 	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
 
-bench: build  ## measure against plain LibTorch
-	@$(EQM) bench steps
+bench: build  ## measure against plain LibTorch; BENCH='operators --threads 1' for other works
+	@echo "== eqm bench $(BENCH): leave the machine idle; whole steps take two minutes"
+	@$(EQM) bench $(BENCH)
 
 format:  ## format the sources in place
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format -i

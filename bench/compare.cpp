@@ -62,9 +62,9 @@ std::optional<Result> compare(const NamedWork& named, const Pace& pace) {
   return Result{.name = named.name,
                 .axis = named.axis,
                 .at = named.at,
-                .plain_ms = a * 1e3,
+                .plain_ms = pace.ours_alone ? 0 : a * 1e3,
                 .ours_ms = b * 1e3,
-                .ratio = a / b,
+                .ratio = pace.ours_alone ? 0 : a / b,
                 .gflops = gflops,
                 .peak = peak,
                 .of_peak = gflops / peak};
@@ -72,15 +72,23 @@ std::optional<Result> compare(const NamedWork& named, const Pace& pace) {
 
 std::string head_of(const Report& report) {
   return fmt::format(
-      "{} threads; our kernels: {}; BLAS kernels: {}\n\n"
-      "{:<40} {:>9} {:>9} {:>7} {:>9} {:>9} {:>8}\n",
-      report.threads, report.target, report.blas, "", "plain ms", "ours ms", "ratio", "GFLOP/s",
-      "FMA peak", "of peak");
+      "{} thread{}; our kernels: {}; BLAS kernels: {}{}\n\n"
+      "{} {:>9} {:>9} {:>7} {:>9} {:>9} {:>8}\n",
+      report.threads, report.threads == 1 ? "" : "s", report.target, report.blas,
+      report.pace.processor_time ? "; processor time" : "", name_cell(""), "plain ms", "ours ms",
+      "ratio", "GFLOP/s", "FMA peak", "of peak");
 }
 
-std::string row_of(const Result& r) {
+std::string name_cell(const std::string& name) {
+  return fmt::format("{:<44}", name);
+}
+
+std::string figures_of(const Result& r) {
+  const auto known = [](double value) {
+    return value > 0 ? fmt::format("{:.2f}", value) : std::string("-");
+  };
   std::string row =
-      fmt::format("{:<40} {:>9.2f} {:>9.2f} {:>7.2f}", r.name, r.plain_ms, r.ours_ms, r.ratio);
+      fmt::format(" {:>9} {:>9.2f} {:>7}", known(r.plain_ms), r.ours_ms, known(r.ratio));
   if (r.gflops > 0) {
     row += fmt::format(" {:>9.0f} {:>9.0f} {:>7.0f}%", r.gflops, r.peak, 100 * r.of_peak);
   }
@@ -88,19 +96,25 @@ std::string row_of(const Result& r) {
 }
 
 std::string json_of(const Report& report) {
+  const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nullptr; };
   nlohmann::json rows = nlohmann::json::array();
   for (const Result& r : report.results) {
     rows.push_back({{"name", r.name},
                     {"axis", r.axis},
                     {"at", r.at},
-                    {"plain_ms", r.plain_ms},
+                    {"plain_ms", known(r.plain_ms)},
                     {"ours_ms", r.ours_ms},
-                    {"ratio", r.ratio},
+                    {"ratio", known(r.ratio)},
                     {"gflops", r.gflops},
                     {"fma_peak_gflops", r.peak},
                     {"of_peak", r.of_peak}});
   }
-  return nlohmann::json{{"threads", report.threads},
+  return nlohmann::json{{"eqm", report.version},
+                        {"subject", report.subject},
+                        {"threads", report.threads},
+                        {"rounds_at_least", report.pace.rounds},
+                        {"seconds_at_least", report.pace.seconds},
+                        {"clock", report.pace.processor_time ? "processor" : "wall"},
                         {"blas_kernels", report.blas},
                         {"kernels", report.target},
                         {"results", rows}}

@@ -25,16 +25,10 @@ struct NamedWork {
 struct Result {
   std::string name, axis;
   double at = 0;
-  double plain_ms = 0, ours_ms = 0;  // medians
+  double plain_ms = 0, ours_ms = 0;  // medians; plain is 0 where ours was measured alone
   double ratio = 0;                  // plain / ours, of the medians
   double gflops = 0;                 // ours
   double peak = 0, of_peak = 0;      // GFLOP/s of multiply-adds between the rounds; our share of it
-};
-
-struct Report {
-  int threads = 0;
-  std::string blas, target;
-  std::vector<Result> results;
 };
 
 struct Pace {
@@ -47,12 +41,21 @@ struct Pace {
   std::function<bool()> stopped = [] { return false; };  // asked before each round
 };
 
+struct Report {
+  std::string version, subject;
+  int threads = 0;
+  std::string blas, target;
+  Pace pace;
+  std::vector<Result> results;
+};
+
 // Runs both in turn, after one turn to warm up, until rounds and seconds are reached. Nothing when
 // it was stopped.
 std::optional<Result> compare(const NamedWork& named, const Pace& pace);
 
 std::string head_of(const Report& report);
-std::string row_of(const Result& result);
+std::string name_cell(const std::string& name);
+std::string figures_of(const Result& result);  // the rest of the row
 std::string json_of(const Report& report);
 
 }  // namespace eqm::bench

@@ -105,7 +105,8 @@ std::vector<NamedWork> step_works() {
 std::vector<NamedWork> sweep_works() {
   std::vector<NamedWork> works;
   const auto add = [&](const char* axis, int64_t at, const Network& network, int64_t batch) {
-    works.push_back({fmt::format("{0} {1}x{1}, batch {2}", network.preset, network.input, batch),
+    const int64_t side = network.input / sit_preset(network.preset).patch_size;
+    works.push_back({fmt::format("{}, {} tokens, batch {}", network.preset, side * side, batch),
                      [=] { return forward_work(network, batch); }, axis, static_cast<double>(at)});
   };
   for (const int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {

@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench/works.h"
 #include "cli/figure_file.h"
@@ -27,6 +28,12 @@ bool has(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+std::vector<std::string> names_of(const std::vector<bench::NamedWork>& works) {
+  std::vector<std::string> names;
+  for (const bench::NamedWork& work : works) names.push_back(work.name);
+  return names;
+}
+
 std::vector<bench::NamedWork> works_of(const std::string& subject, const std::string& only) {
   std::vector<bench::NamedWork> works;
   const auto add = [&](const char* name, std::vector<bench::NamedWork> (*make)()) {
@@ -39,14 +46,17 @@ std::vector<bench::NamedWork> works_of(const std::string& subject, const std::st
   add("operators", bench::operator_works);
   add("sweeps", bench::sweep_works);
   if (works.empty()) {
-    throw Error(ErrorKind::usage, fmt::format("no work of {} has '{}' in its name", subject, only),
-                "leave --only away to see them all");
+    throw Error(
+        ErrorKind::usage, fmt::format("no work of {} has '{}' in its name", subject, only),
+        fmt::format("those of steps are {}", fmt::join(names_of(bench::step_works()), "; ")));
   }
   return works;
 }
 
-bench::Report described_machine() {
+bench::Report described_machine(const std::string& subject) {
   bench::Report report;
+  report.version = EQM_VERSION;
+  report.subject = subject;
   report.threads = at::get_num_threads();
   report.blas = loaded_blas().kernels;
   if (report.blas.empty()) report.blas = "not told";
@@ -54,12 +64,17 @@ bench::Report described_machine() {
   return report;
 }
 
-// How cost grows along each axis that was swept.
-void draw_sweeps(const bench::Report& report, bool alone, const std::filesystem::path& folder) {
+// How cost grows along each axis that was swept. Returns the names of the files.
+std::vector<std::string> draw_sweeps(const bench::Report& report,
+                                     const std::filesystem::path& folder) {
+  std::vector<std::string> written;
+  const bool alone = report.pace.ours_alone;
   for (const char* axis : {"batch", "tokens", "width"}) {
     draw::Series plain = {.name = "plain LibTorch"}, ours = {.name = "eqm"};
+    std::string last;  // the largest work
     for (const bench::Result& result : report.results) {
       if (result.axis != axis) continue;
+      last = result.name;
       if (!alone) {
         plain.x.push_back(result.at);
         plain.y.push_back(result.plain_ms);
@@ -73,13 +88,19 @@ void draw_sweeps(const bench::Report& report, bool alone, const std::filesystem:
     if (!alone) series.insert(series.begin(), plain);
     draw::line_chart(canvas, {.x = 70, .y = 50, .width = 620, .height = 330}, series,
                      {.title = fmt::format("A forward pass by {}", axis),
+                      .subtitle = fmt::format("up to {}; {} thread{}, {}", last, report.threads,
+                                              report.threads == 1 ? "" : "s", report.target),
                       .x_label = axis,
                       .y_label = "milliseconds",
                       .x_scale = draw::Scale::log,
                       .y_scale = draw::Scale::log,
                       .dots = true});
-    write_figure(folder / fmt::format("by-{}", axis), canvas, {{"Software", "eqm " EQM_VERSION}});
+    const std::string name = fmt::format("by-{}", axis);
+    write_figure(folder / name, canvas, {{"Software", "eqm " EQM_VERSION}});
+    written.push_back(name + ".png");
+    written.push_back(name + ".svg");
   }
+  return written;
 }
 
 }  // namespace
@@ -94,23 +115,42 @@ void KernelBench::declare(OptionSet& options) {
   options.text("out", out, "folder for the charts of sweeps; empty for none");
 }
 
-std::string bench_kernels(const KernelBench& options, const std::string& subject) {
+std::string bench_kernels(const KernelBench& options, const std::string& subject,
+                          Console& console) {
   const std::vector<bench::NamedWork> works = works_of(subject, options.only);
-  if (!options.out.empty()) create_folder(options.out);
-  bench::Report report = described_machine();
-  std::cout << bench::head_of(report) << std::flush;
-  const bench::Pace pace = {.rounds = static_cast<int>(options.rounds),
-                            .seconds = options.seconds,
-                            .processor_time = options.processor_time,
-                            .ours_alone = options.ours_alone,
-                            .stopped = [] { return interrupt_requested() != 0; }};
-  for (const bench::NamedWork& work : works) {
-    const std::optional<bench::Result> result = bench::compare(work, pace);
-    if (!result) return "";
-    report.results.push_back(*result);
-    std::cout << bench::row_of(report.results.back()) << std::flush;
+  const bool draws = !options.out.empty() &&
+                     std::any_of(works.begin(), works.end(),
+                                 [](const bench::NamedWork& work) { return !work.axis.empty(); });
+  if (draws) create_folder(options.out);
+  if (!options.out.empty() && !draws) console.log->warn("--out is for sweeps; nothing is drawn");
+  if (options.processor_time && at::get_num_threads() > 1) {
+    console.log->warn("processor time counts threads that wait: compare it with --threads 1");
   }
-  if (!options.out.empty()) draw_sweeps(report, options.ours_alone, options.out);
+  bench::Report report = described_machine(subject);
+  report.pace = {.rounds = static_cast<int>(options.rounds),
+                 .seconds = options.seconds,
+                 .processor_time = options.processor_time,
+                 .ours_alone = options.ours_alone,
+                 .stopped = [] { return interrupt_requested() != 0; }};
+  std::cout << bench::head_of(report) << std::flush;
+  for (const bench::NamedWork& work : works) {
+    std::cout << bench::name_cell(work.name) << std::flush;
+    const std::optional<bench::Result> result = bench::compare(work, report.pace);
+    if (!result) {
+      std::cout << "\n";
+      return "";
+    }
+    report.results.push_back(*result);
+    std::cout << bench::figures_of(*result) << std::flush;
+  }
+  if (std::any_of(report.results.begin(), report.results.end(),
+                  [](const bench::Result& result) { return result.of_peak > 1; })) {
+    console.log->warn("shares above 100 %: the machine was not idle, or --seconds is too short");
+  }
+  if (draws) {
+    console.log->info("wrote {} to {}", fmt::join(draw_sweeps(report, options.out), ", "),
+                      options.out);
+  }
   return bench::json_of(report);
 }
 

@@ -37,7 +37,9 @@ class Doctor final : public Verb {
       std::cout << fmt::format("{:14} hint: {}\n", "", finding.hint);
       ++problems;
     }
-    std::cout << (problems == 0 ? "all is well\n" : fmt::format("{} hint(s) above\n", problems));
+    std::cout << (problems == 0
+                      ? "all is well\n"
+                      : fmt::format("{} hint{} above\n", problems, problems == 1 ? "" : "s"));
     return 0;
   }
 

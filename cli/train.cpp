@@ -15,7 +15,8 @@ namespace {
 
 void print_summary(const RunSummary& summary, const std::string& out, const TrainOptions& options) {
   std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, options.steps);
-  std::cout << fmt::format("{:<16} {:.4g}\n", "loss", summary.smooth_loss);
+  std::cout << fmt::format("{:<16} {:.4g}  (mean of the last steps)\n", "loss",
+                           summary.smooth_loss);
   if (summary.held_out_loss) {
     std::cout << fmt::format("{:<16} {:.4g}  (averaged weights)\n", "held-out loss",
                              *summary.held_out_loss);

@@ -1,6 +1,7 @@
 #include "eqm/kernel/choice.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -27,12 +28,25 @@ struct Choice {
   int64_t target = 0;  // 0: the best there is
 };
 
+// "AVX-512", "avx512" and Highway's "AVX3" are one.
+std::string normal_form(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    if (c != '-' && c != '_') {
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return result == "avx3" ? "avx512" : result;
+}
+
 // Nothing for a name that is unknown or cannot run here.
 std::optional<Choice> choice_of(const std::string& name) {
   if (name.empty()) return Choice();
-  if (name == kPlain) return Choice{.path = Path::plain};
+  if (normal_form(name) == kPlain) return Choice{.path = Path::plain};
   for (const int64_t target : simd::runnable_targets()) {
-    if (simd::target_name(target) == name) return Choice{.target = target};
+    if (normal_form(simd::target_name(target)) == normal_form(name)) {
+      return Choice{.target = target};
+    }
   }
   return std::nullopt;
 }

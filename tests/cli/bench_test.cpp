@@ -109,15 +109,28 @@ TEST_F(BenchCli, compares_kernels_with_plain_ones_and_draws_how_cost_grows) {
   ASSERT_EQ(figures.at("results").size(), 2U) << "alone, and with its gradients";
   EXPECT_GT(figures.at("results")[0].at("ratio"), 0);
   EXPECT_GT(figures.at("results")[0].at("fma_peak_gflops"), 0);
+  EXPECT_EQ(figures.at("subject"), "operators");
+  EXPECT_EQ(figures.at("clock"), "wall");
+  EXPECT_TRUE(contains(result.errors, "wrote the figures to operators.json")) << result.errors;
   const ProgramResult sweep = kernels({"sweeps", "--only", "XS/4", "--out", "sweeps"});
   ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
   EXPECT_TRUE(fs::exists(*shared_ / "sweeps/by-batch.png"));
   EXPECT_FALSE(fs::exists(*shared_ / "sweeps/by-width.png")) << "nothing was measured of it";
-  EXPECT_EQ(kernels({"steps", "--only", "nothing"}).exit_code, 2);
+  EXPECT_TRUE(contains(sweep.errors, "by-batch.svg to sweeps")) << sweep.errors;
+  const ProgramResult unknown = kernels({"operators", "--only", "nothing"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.errors, "S/2 forward, batch 8")) << unknown.errors;
   const ProgramResult nowhere =
       kernels({"operators", "--only", "gated", "--json", "no/such/folder.json"});
   EXPECT_EQ(nowhere.exit_code, 4) << nowhere.errors;
   EXPECT_EQ(nowhere.output, "") << "refused before anything is measured";
+  const ProgramResult alone = kernels({"operators", "--only", "XS/4 gated residual", "--ours-alone",
+                                       "--out", "drawn", "--limit", "3"});
+  EXPECT_EQ(alone.exit_code, 0) << alone.errors;
+  EXPECT_TRUE(contains(alone.output, " - ")) << alone.output;
+  EXPECT_TRUE(contains(alone.errors, "--out is for sweeps")) << alone.errors;
+  EXPECT_TRUE(contains(alone.errors, "operators does nothing with --limit")) << alone.errors;
+  EXPECT_FALSE(fs::exists(*shared_ / "drawn"));
 }
 
 TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {

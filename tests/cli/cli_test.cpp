@@ -124,6 +124,7 @@ TEST_F(Cli, kernels_run_on_the_instructions_that_are_asked_for) {
                        {.folder = folder_.path(), .environment = {"EQM_KERNELS=" + choice}});
   };
   EXPECT_TRUE(contains(with("plain").output, "kernels        plain\n"));
+  EXPECT_TRUE(contains(with("Scalar").output, "kernels        SCALAR\n"));
   const ProgramResult wrong = with("fast");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.error_lines().at(0), "eqm: EQM_KERNELS is 'fast', which is no choice here");

@@ -14,7 +14,7 @@ std::vector<int64_t> runnable_targets() {
 }
 
 std::string target_name(int64_t target) {
-  return hwy::TargetName(target);
+  return target == HWY_AVX3 ? "AVX-512" : hwy::TargetName(target);
 }
 
 void force_target(int64_t target) {

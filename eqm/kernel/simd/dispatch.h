@@ -12,6 +12,7 @@ namespace eqm::simd {
 // bits.
 std::vector<int64_t> runnable_targets();
 
+// "AVX-512", "AVX2", "SSE4", or what Highway calls it.
 std::string target_name(int64_t target);
 
 // Makes all kernels run on this one; 0 gives the choice back. For tests and EQM_KERNELS: no kernel
