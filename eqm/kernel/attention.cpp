@@ -40,7 +40,13 @@ simd::Head head_of(const Tensor& qkv, const Sizes& sizes, int64_t b, int64_t n) 
           .scale = 1.0f / std::sqrt(static_cast<float>(sizes.width))};
 }
 
-Tensor run(const Tensor& qkv, int64_t heads, float* log_sums) {
+// Of every row of scores, [B, heads, T, 2].
+simd::RowSum* sums_in(const Tensor& sums) {
+  static_assert(sizeof(simd::RowSum) == 2 * sizeof(float));
+  return reinterpret_cast<simd::RowSum*>(sums.data_ptr<float>());
+}
+
+Tensor run(const Tensor& qkv, int64_t heads, simd::RowSum* sums) {
   const Sizes sizes(qkv, heads);
   const int64_t all = heads * sizes.width, tasks = sizes.batch * heads;
   Tensor out = torch::empty({sizes.batch, sizes.tokens, all}, qkv.options());
@@ -52,13 +58,12 @@ Tensor run(const Tensor& qkv, int64_t heads, float* log_sums) {
     simd::attend(head_of(qkv, sizes, b, n), static_cast<size_t>(sizes.tokens * part / parts),
                  static_cast<size_t>(sizes.tokens * (part + 1) / parts),
                  out.data_ptr<float>() + sizes.offset(b, n, all), static_cast<size_t>(all),
-                 log_sums ? log_sums + (b * heads + n) * sizes.tokens : nullptr);
+                 sums ? sums + (b * heads + n) * sizes.tokens : nullptr);
   });
   return out;
 }
 
-Tensor run_backward(const Tensor& qkv, int64_t heads, const Tensor& out, const Tensor& log_sums,
-                    const Tensor& grad) {
+Tensor run_backward(const Tensor& qkv, int64_t heads, const Tensor& sums, const Tensor& grad) {
   const Sizes sizes(qkv, heads);
   const int64_t all = heads * sizes.width;
   Tensor result = torch::empty_like(qkv);
@@ -66,10 +71,9 @@ Tensor run_backward(const Tensor& qkv, int64_t heads, const Tensor& out, const T
     const int64_t b = i / heads, n = i % heads;
     float* grad_q = result.data_ptr<float>() + sizes.offset(b, n, 3 * all);
     simd::attend_backward(head_of(qkv, sizes, b, n),
-                          {.out = out.data_ptr<float>() + sizes.offset(b, n, all),
-                           .grad = grad.data_ptr<float>() + sizes.offset(b, n, all),
+                          {.grad = grad.data_ptr<float>() + sizes.offset(b, n, all),
                            .stride = static_cast<size_t>(all),
-                           .log_sums = log_sums.data_ptr<float>() + i * sizes.tokens},
+                           .sums = sums_in(sums) + i * sizes.tokens},
                           grad_q, grad_q + all, grad_q + 2 * all);
   });
   return result;
@@ -77,11 +81,10 @@ Tensor run_backward(const Tensor& qkv, int64_t heads, const Tensor& out, const T
 
 struct Attention : torch::autograd::Function<Attention> {
   static Tensor forward(AutogradContext* context, const Tensor& qkv, int64_t heads) {
-    const Tensor log_sums = torch::empty({qkv.size(0), heads, qkv.size(1)}, qkv.options());
-    const Tensor out = run(qkv, heads, log_sums.data_ptr<float>());
+    const Tensor sums = torch::empty({qkv.size(0), heads, qkv.size(1), 2}, qkv.options());
     context->saved_data["heads"] = heads;
-    context->save_for_backward({qkv, log_sums, out});
-    return out;
+    context->save_for_backward({qkv, sums});
+    return run(qkv, heads, sums_in(sums));
   }
 
   static variable_list backward(AutogradContext* context, variable_list grads) {
@@ -93,7 +96,7 @@ struct Attention : torch::autograd::Function<Attention> {
                   {saved[0]}, grads[0])[0],
               Tensor()};
     }
-    return {run_backward(saved[0], heads, saved[2], saved[1], grads[0].contiguous()), Tensor()};
+    return {run_backward(saved[0], heads, saved[1], grads[0].contiguous()), Tensor()};
   }
 };
 

@@ -1,5 +1,6 @@
 #include "eqm/kernel/ops.h"
 
+#include "eqm/base/error.h"
 #include "eqm/kernel/attention.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/kernel/image_rows.h"
@@ -16,7 +17,7 @@ namespace {
 bool fused_map_of(const LinearMap& map, const Tensor& like, int64_t depth) {
   return fused_products({&like, &map.weight, &map.bias}) && map.weight.is_contiguous() &&
          map.weight.dim() == 2 && map.weight.size(1) == depth &&
-         (!map.bias.defined() || map.bias.numel() == map.weight.size(0));
+         (!map.bias.defined() || map.bias.sizes() == Shape{map.weight.size(0)});
 }
 
 bool fused_map(const LinearMap& map, const Tensor& x) {
@@ -72,7 +73,9 @@ Branch branch_off(const Tensor& h, const Tensor& shift, const Tensor& scale) {
 }
 
 Tensor attention(const Tensor& qkv, int64_t heads) {
-  const bool fits = fused({&qkv}) && qkv.is_contiguous() && qkv.numel() > 0;
+  if (heads < 1) throw Error(ErrorKind::usage, "attention needs at least one head");
+  const bool fits = fused({&qkv}) && qkv.is_contiguous() && qkv.numel() > 0 && qkv.dim() == 3 &&
+                    qkv.size(2) % (3 * heads) == 0;
   return fits ? fused_attention(qkv, heads) : plain::attention(qkv, heads);
 }
 

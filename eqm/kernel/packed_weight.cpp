@@ -21,10 +21,12 @@ void pack_weight(const Tensor& weight, float* panels) {
 PackedWeight::Key PackedWeight::key_of(const Tensor& weight) {
   // Tensors of inference mode have no counter; -1 equals no key that was stored.
   const int64_t version = weight.is_inference() ? -1 : static_cast<int64_t>(weight._version());
-  return {.data = weight.data_ptr(),
+  return {.storage = weight.storage().unsafeGetStorageImpl(),
+          .data = weight.data_ptr(),
           .version = version,
           .rows = weight.size(0),
           .columns = weight.size(1),
+          .stride = weight.stride(0),
           .panel = simd::panel_width()};
 }
 
@@ -40,6 +42,8 @@ std::shared_ptr<const float> PackedWeight::panels(const Tensor& weight) {
   pack_weight(weight, out);
   panels_ = std::shared_ptr<const float>(memory_, out);
   key_ = key;
+  storage_.emplace(
+      c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(weight.storage().unsafeGetStorageImpl()));
   return panels_;
 }
 

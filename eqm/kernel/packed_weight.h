@@ -1,10 +1,11 @@
 // A weight [N, K] as the fused products read it: panels of its transpose. Packed at first use and
-// again when the weight has changed, which LibTorch's version counter tells. Safe from several
-// threads.
+// again when the weight has changed, which LibTorch's version counter tells (it does not count what
+// is written through .data()). Safe from several threads.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "eqm/kernel/simd/scratch.h"
 #include "eqm/tensor/torch.h"
@@ -21,8 +22,8 @@ class PackedWeight {
 
  private:
   struct Key {
-    const void* data = nullptr;
-    int64_t version = -1, rows = 0, columns = 0;
+    const void *storage = nullptr, *data = nullptr;
+    int64_t version = -1, rows = 0, columns = 0, stride = 0;
     size_t panel = 0;  // differs between instruction sets
     bool operator==(const Key&) const = default;
   };
@@ -30,6 +31,8 @@ class PackedWeight {
 
   std::mutex mutex_;  // of what follows
   Key key_;
+  // While this is held, no other storage has its address.
+  std::optional<c10::weak_intrusive_ptr<c10::StorageImpl>> storage_;
   std::shared_ptr<simd::Scratch> memory_;
   std::shared_ptr<const float> panels_;
 };

@@ -62,6 +62,12 @@ bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
   return packed && weight.numel() < kLarge;
 }
 
+// Whether two matrices have the same size in the dimensions over which their product sums. What
+// does not fit is left to LibTorch to refuse.
+bool depths_match(const Tensor& a, int64_t a_dimension, const Tensor& b, int64_t b_dimension) {
+  return a.dim() == 2 && b.dim() == 2 && a.size(a_dimension) == b.size(b_dimension);
+}
+
 simd::Finish into(const Tensor& out) {
   return {.out = out.data_ptr<float>(), .stride = as_size(out.size(1))};
 }
@@ -166,7 +172,9 @@ void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish) {
 
 Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,
                             PackedWeight* packed) {
-  if (!fused_products({&x, &w, &bias})) {
+  const bool fits =
+      depths_match(x, 1, w, 1) && (!bias.defined() || bias.sizes() == Shape{w.size(0)});
+  if (!fits || !fused_products({&x, &w, &bias})) {
     const Tensor y = torch::mm(x, w.t());
     return bias.defined() ? y + bias : y;
   }
@@ -185,7 +193,7 @@ Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias
 }
 
 Tensor product(const Tensor& g, const Tensor& w) {
-  if (!fused_products({&g, &w})) return torch::mm(g, w);
+  if (!depths_match(g, 1, w, 0) || !fused_products({&g, &w})) return torch::mm(g, w);
   if (needs_graph({&g, &w})) return Product::apply(g, w);
   Tensor out = torch::empty({g.size(0), w.size(1)}, g.options());
   run_product(as_matrix(g), as_matrix(w), into(out));
@@ -193,7 +201,7 @@ Tensor product(const Tensor& g, const Tensor& w) {
 }
 
 Tensor transposed_product(const Tensor& g, const Tensor& x) {
-  if (!fused_products({&g, &x})) return torch::mm(g.t(), x);
+  if (!depths_match(g, 0, x, 0) || !fused_products({&g, &x})) return torch::mm(g.t(), x);
   if (needs_graph({&g, &x})) return TransposedProduct::apply(g, x);
   return run_transposed_product(as_matrix(g), as_matrix(x), nullptr);
 }

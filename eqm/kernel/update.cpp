@@ -55,8 +55,12 @@ bool has_average(const WeightUpdate& t) {
 }
 
 bool serves(const WeightUpdate& t) {
-  return serves({&t.weight}) && (!has_step(t) || serves({&t.gradient, &t.first, &t.second})) &&
-         (!has_average(t) || serves({&t.average}));
+  const auto fits = [&](const Tensor& other) {
+    return serves({&other}) && other.sizes() == t.weight.sizes();
+  };
+  return serves({&t.weight}) &&
+         (!has_step(t) || (fits(t.gradient) && fits(t.first) && fits(t.second))) &&
+         (!has_average(t) || fits(t.average));
 }
 
 struct Corrections {  // of moments that began at zero

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -44,12 +46,26 @@ torch::Device device_from(const std::string& text) {
   return device;
 }
 
+constexpr int64_t kMostThreads = 1024;
+
+// The first of the numbers of OMP_NUM_THREADS, which is a list, one for each level; 0 if that is
+// none of 1 to kMostThreads.
+int64_t threads_in_environment() {
+  const char* variable = std::getenv("OMP_NUM_THREADS");
+  if (variable == nullptr) return 0;
+  const std::string_view text(variable, std::strcspn(variable, ","));
+  int64_t wanted = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
+  const bool number = error == std::errc() && end == text.data() + text.size();
+  return number && wanted > 0 && wanted <= kMostThreads ? wanted : 0;
+}
+
 int64_t threads_from(int64_t asked) {
   const int64_t most = largest_openmp_team();
   if (asked == 0) {
-    // As every program with OpenMP: the variable, or all there are.
-    const char* variable = std::getenv("OMP_NUM_THREADS");
-    const int64_t wanted = variable ? std::strtoll(variable, nullptr, 10) : 0;
+    // As every program with OpenMP: the variable, or all there are. OpenMP itself warns of one that
+    // is no number.
+    const int64_t wanted = threads_in_environment();
     return std::min(wanted > 0 ? wanted : usable_processors(), most);
   }
   if (asked > most) {
@@ -65,7 +81,7 @@ int64_t threads_from(int64_t asked) {
 void RuntimeOptions::declare(OptionSet& options) {
   options.section("runtime");
   options.text("device", device, "cpu, cuda or cuda:N");
-  options.count("threads", threads, Range::between(0, 1024),
+  options.count("threads", threads, Range::between(0, kMostThreads),
                 "threads; 0 takes $OMP_NUM_THREADS, or every processor");
   options.choice("precision", precision, {"float32", "float64", "bfloat16"},
                  "of all numbers; bfloat16 is for the matrix products of training only");

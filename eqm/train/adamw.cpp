@@ -9,7 +9,7 @@ void AdamWOptions::declare(OptionSet& options) {
   const Range below_one = Range::between(0, 0.999999999);
   options.number("beta1", beta1, below_one, "AdamW's memory of gradients");
   options.number("beta2", beta2, below_one, "AdamW's memory of squared gradients");
-  options.number("epsilon", epsilon, {.least = 0, .most = 1, .above = true}, "AdamW's ε");
+  options.number("epsilon", epsilon, Range::between(1e-30, 1), "AdamW's ε");
   options.number("weight-decay", weight_decay, Range::between(0, 10), "AdamW's weight decay");
 }
 

@@ -118,6 +118,18 @@ TEST_F(Cli, doctor_reports_the_machine) {
   EXPECT_EQ(result.errors, "");
 }
 
+TEST_F(Cli, takes_no_number_of_threads_that_is_none) {
+  for (const char* count : {"99999999999999999999", "3 garbage", "5000"}) {
+    const ProgramResult result = run_program(
+        {"doctor"},
+        {.folder = folder_.path(), .environment = {std::string("OMP_NUM_THREADS=") + count}});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_FALSE(contains(result.output, "threads        3 of")) << result.output;
+    EXPECT_FALSE(contains(result.output, "threads        5000")) << result.output;
+    EXPECT_FALSE(contains(result.output, "2147483647")) << result.output;
+  }
+}
+
 TEST_F(Cli, kernels_run_on_the_instructions_that_are_asked_for) {
   const auto with = [&](const std::string& choice) {
     return run_program({"doctor"},

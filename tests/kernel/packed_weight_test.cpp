@@ -48,5 +48,18 @@ TEST(PackedWeight, sees_what_an_optimiser_step_changed) {
                     kernel::plain::linear(x, weight, bias).to(torch::kFloat64), 1e-6));
 }
 
+TEST(PackedWeight, knows_one_tensor_from_another_at_the_same_address) {
+  kernel::PackedWeight packed;
+  Tensor weight = torch::zeros({40, 7});
+  for (int i = 1; i < 20; ++i) {
+    weight.set_data(torch::empty({0}));  // the memory is free for the next
+    weight.set_data(torch::full({40, 7}, static_cast<float>(i), torch::kFloat32));
+    EXPECT_EQ(*packed.panels(weight), static_cast<float>(i));
+  }
+  const Tensor wide = torch::arange(80 * 7, torch::kFloat32).view({40, 14});
+  EXPECT_EQ(packed.panels(wide.narrow(1, 0, 7)).get()[1], 14);
+  EXPECT_EQ(packed.panels(wide.view({80, 7}).narrow(0, 0, 40)).get()[1], 7);
+}
+
 }  // namespace
 }  // namespace eqm::test

@@ -73,6 +73,16 @@ TEST(Products, weight_gradients_are_the_same_on_any_number_of_threads) {
   });
 }
 
+TEST(Products, factors_that_do_not_fit_are_refused) {
+  const auto made = [](int64_t rows, int64_t columns) { return torch::ones({rows, columns}); };
+  EXPECT_ANY_THROW(kernel::product(made(3, 4), made(50, 6)));
+  EXPECT_ANY_THROW(kernel::transposed_product(made(3, 4), made(50, 6)));
+  EXPECT_ANY_THROW(kernel::product_by_transpose(made(3, 4), made(6, 5), {}, nullptr));
+  EXPECT_ANY_THROW(kernel::product_by_transpose(made(3, 4), made(6, 4), torch::ones({2}), nullptr));
+  const Tensor bias = torch::ones({2, 3}), weight = made(6, 4);
+  EXPECT_ANY_THROW(kernel::linear(made(3, 4), {weight, bias}));
+}
+
 TEST(Products, products_of_nothing_are_empty_or_zero) {
   const auto made = [](int64_t rows, int64_t columns) { return torch::ones({rows, columns}); };
   EXPECT_EQ(kernel::transposed_product(made(3, 2), made(3, 0)).sizes(), Shape({2, 0}));

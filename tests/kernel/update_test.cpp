@@ -72,6 +72,12 @@ TEST(Update, averages_alone_leave_the_weights) {
   });
 }
 
+TEST(Update, refuses_a_gradient_of_another_size) {
+  const auto of = [](int64_t size) { return torch::ones({size}); };
+  EXPECT_ANY_THROW(kernel::update_weights({{of(8), of(4), of(8), of(8), {}}}, kStep, 0));
+  EXPECT_ANY_THROW(kernel::update_weights({{of(8), {}, {}, {}, of(5)}}, kStep, 0));
+}
+
 TEST(Update, square_sum_loses_no_digits_to_many_numbers) {
   on_every_target([] {
     const auto tensors = some_tensors(6);

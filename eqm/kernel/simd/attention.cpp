@@ -1,7 +1,6 @@
 #include "eqm/kernel/simd/attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "eqm/kernel/simd/gemm.h"
@@ -43,25 +42,25 @@ void scale_row(float* row, size_t count, float factor) {
                          HWY_ATTR { store(hn::Mul(times, load(row + c, n)), row + c, n); });
 }
 
-// scores -> weights p = exp(scale * score - log_sum); grads (by p) -> grads by scores:
-// p (grad - delta) scale.
-void weights_and_gradients(float* scores, float* grads, size_t count, float scale, float log_sum,
-                           float delta) {
+// scores -> weights p, as the forward pass had them; grads (by p) -> grads by scores:
+// p (grad - delta) scale, delta being the sum of p grad. That sum is taken of the very numbers it
+// is subtracted from: where one token has all the weight, nothing is left.
+void weights_and_gradients(float* scores, float* grads, size_t count, float scale, RowSum sum) {
   const FloatTag d;
-  const Floats factor = hn::Set(d, scale), offset = hn::Set(d, log_sum), mean = hn::Set(d, delta);
+  const Floats factor = hn::Set(d, scale), top = hn::Set(d, sum.largest),
+               inverse = hn::Set(d, sum.inverse);
+  Floats total = hn::Zero(d);
   each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
-    const Floats p = exp_of_score(d, hn::MulSub(factor, load(scores + c, n), offset));
+    const Floats e = exp_of_score(d, hn::Mul(factor, hn::Sub(load(scores + c, n), top)));
+    const Floats p = hn::IfThenElseZero(hn::FirstN(d, n), hn::Mul(e, inverse));
+    total = hn::MulAdd(p, load(grads + c, n), total);
     store(p, scores + c, n);
-    store(hn::Mul(hn::Mul(p, factor), hn::Sub(load(grads + c, n), mean)), grads + c, n);
   });
-}
-
-float dot(const float* a, const float* b, size_t count) {
-  const FloatTag d;
-  Floats sum = hn::Zero(d);
-  each_vector(count, [&](size_t c, size_t n)
-                         HWY_ATTR { sum = hn::MulAdd(load(a + c, n), load(b + c, n), sum); });
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  const Floats delta = hn::SumOfLanes(d, total);
+  each_vector(count, [&](size_t c, size_t n) HWY_ATTR {
+    const Floats p = load(scores + c, n);
+    store(hn::Mul(hn::Mul(p, factor), hn::Sub(load(grads + c, n), delta)), grads + c, n);
+  });
 }
 
 }  // namespace eqm::simd::HWY_NAMESPACE
@@ -73,7 +72,6 @@ namespace eqm::simd {
 HWY_EXPORT(exponentiate);
 HWY_EXPORT(scale_row);
 HWY_EXPORT(weights_and_gradients);
-HWY_EXPORT(dot);
 
 namespace {
 
@@ -86,13 +84,13 @@ size_t rows_at_once(size_t tokens, size_t floats) {
 }  // namespace
 
 void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_stride,
-            float* log_sums) {
+            RowSum* sums) {
   thread_local Scratch scratch;
   constexpr size_t kFloats = 16 << 10;  // a block of scores that stays in the first caches
   const size_t tokens = head.tokens, block = rows_at_once(tokens, kFloats);
   const size_t k_size = packed_size(tokens, head.width), v_size = packed_size(head.width, tokens);
   float* keys = scratch.take(k_size + v_size + block * (tokens + 1));
-  float *values = keys + k_size, *scores = values + v_size, *inverse = scores + block * tokens;
+  float *values = keys + k_size, *scores = values + v_size, *inverses = scores + block * tokens;
   pack_transposed(head.k, head.stride, head.width, 0, tokens, keys);
   pack(head.v, head.stride, tokens, head.width, values);
   const auto exponentiate_row = HWY_DYNAMIC_DISPATCH(exponentiate);
@@ -105,12 +103,12 @@ void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_s
     for (size_t r = 0; r < rows; ++r) {
       float sum = 0, largest = 0;
       exponentiate_row(scores + r * tokens, tokens, head.scale, sum, largest);
-      inverse[r] = 1.0f / sum;
-      if (log_sums) log_sums[first + r] = head.scale * largest + std::log(sum);
+      inverses[r] = 1.0f / sum;
+      if (sums) sums[first + r] = {largest, inverses[r]};
     }
     multiply({.data = scores, .stride = tokens}, values, tokens, {0, rows, 0, head.width},
              {.out = to, .stride = out_stride});
-    for (size_t r = 0; r < rows; ++r) scale_one_row(to + r * out_stride, head.width, inverse[r]);
+    for (size_t r = 0; r < rows; ++r) scale_one_row(to + r * out_stride, head.width, inverses[r]);
   }
 }
 
@@ -129,7 +127,6 @@ void attend_backward(const Head& head, const HeadGradient& given, float* grad_q,
   pack_transposed(head.v, head.stride, width, 0, tokens, values);
   pack(head.k, head.stride, tokens, width, k_rows);
   const auto weights_and_gradients_of_row = HWY_DYNAMIC_DISPATCH(weights_and_gradients);
-  const auto product_of_rows = HWY_DYNAMIC_DISPATCH(dot);
   for (size_t first = 0; first < tokens; first += block) {
     const size_t rows = std::min(block, tokens - first);
     const float *q = head.q + first * head.stride, *grad = given.grad + first * given.stride;
@@ -138,10 +135,8 @@ void attend_backward(const Head& head, const HeadGradient& given, float* grad_q,
     multiply({.data = grad, .stride = given.stride}, values, width, {0, rows, 0, tokens},
              {.out = grads, .stride = tokens});
     for (size_t r = 0; r < rows; ++r) {
-      const float delta =
-          product_of_rows(grad + r * given.stride, given.out + (first + r) * given.stride, width);
       weights_and_gradients_of_row(weights + r * tokens, grads + r * tokens, tokens, head.scale,
-                                   given.log_sums[first + r], delta);
+                                   given.sums[first + r]);
     }
     multiply({.data = grads, .stride = tokens}, k_rows, tokens, {0, rows, 0, width},
              {.out = grad_q + first * head.stride, .stride = head.stride});

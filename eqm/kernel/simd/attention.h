@@ -1,6 +1,6 @@
 // Multi-head attention of one image and head in float32, reading q, k, v where the joint projection
 // put them. No more than a block of rows of the T x T weights exists at a time, and none are kept:
-// a backward pass makes them again from each row's log-sum-exp.
+// a backward pass makes them again from each row's largest score and sum.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,20 @@ struct Head {
   float scale;  // of the scores
 };
 
-// Rows [begin, end) of out [T, head], `out_stride` apart; log_sums [T] may be null.
-void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_stride,
-            float* log_sums);
+// Of a row of scores: what exponentials are taken relative to, and 1 over their sum.
+struct RowSum {
+  float largest, inverse;
+};
 
-// What a backward pass reads: the forward's result and the gradient by it, both [T, head].
+// Rows [begin, end) of out [T, head], `out_stride` apart; sums [T] may be null.
+void attend(const Head& head, size_t begin, size_t end, float* out, size_t out_stride,
+            RowSum* sums);
+
+// What a backward pass reads: the gradient by the result, [T, head], and what the forward kept.
 struct HeadGradient {
-  const float *out, *grad;
-  size_t stride;  // of both
-  const float* log_sums;
+  const float* grad;
+  size_t stride;
+  const RowSum* sums;  // [T]
 };
 
 // Gradients by q, k, v, which lie like q, k, v themselves.

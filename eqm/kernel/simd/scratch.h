@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 #include <hwy/aligned_allocator.h>
 
@@ -13,7 +14,9 @@ class Scratch {
   // rubbish.
   float* take(size_t count) {
     if (count > size_) {
+      size_ = 0;
       memory_ = hwy::AllocateAligned<float>(count);
+      if (!memory_) throw std::bad_alloc();
       size_ = count;
     }
     return memory_.get();
