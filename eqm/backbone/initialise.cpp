@@ -10,8 +10,9 @@ namespace {
 // Keeps weights apart from every other use of the same seed.
 constexpr uint32_t kWeightsDraw = 0x77656967;
 
-Tensor as_double(const std::vector<double>& values, const Tensor& like) {
-  return torch::from_blob(const_cast<double*>(values.data()), like.sizes(), torch::kFloat64);
+void put(std::vector<double>& values, const Tensor& parameter) {
+  const torch::NoGradGuard guard;
+  parameter.copy_(torch::from_blob(values.data(), parameter.sizes(), torch::kFloat64));
 }
 
 }  // namespace
@@ -19,15 +20,15 @@ Tensor as_double(const std::vector<double>& values, const Tensor& like) {
 void Initialiser::normal(const Tensor& parameter, double deviation) {
   std::vector<double> values(static_cast<size_t>(parameter.numel()));
   fill_normal({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
-  const torch::NoGradGuard guard;
-  parameter.copy_(as_double(values, parameter) * deviation);
+  for (double& value : values) value *= deviation;
+  put(values, parameter);
 }
 
 void Initialiser::uniform(const Tensor& parameter, double bound) {
   std::vector<double> values(static_cast<size_t>(parameter.numel()));
   fill_uniform({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
-  const torch::NoGradGuard guard;
-  parameter.copy_((as_double(values, parameter) * 2 - 1) * bound);
+  for (double& value : values) value = (value * 2 - 1) * bound;
+  put(values, parameter);
 }
 
 void Initialiser::xavier(const Tensor& weight) {

@@ -6,6 +6,19 @@
 
 namespace eqm {
 
+namespace {
+
+// A piece at a time: the weight of a large model is not held twice.
+bool all_finite(const Tensor& weight) {
+  constexpr int64_t kPiece = 1 << 18;
+  for (const Tensor& piece : weight.flatten().split(kPiece)) {
+    if (!piece.isfinite().all().item<bool>()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 NamedTensors weights_of(const Backbone& backbone) {
   NamedTensors weights;
   for (const auto& entry : backbone.named_parameters()) {
@@ -26,8 +39,7 @@ std::string unsound_weight_of(const Backbone& backbone) {
   const torch::NoGradGuard guard;
   for (const auto& [name, weight] : weights_of(backbone)) {
     // The sum takes no memory, but may be infinite where the numbers are not.
-    if (std::isfinite(kernel::square_sum({weight}))) continue;
-    if (!weight.isfinite().all().item<bool>()) return name;
+    if (!std::isfinite(kernel::square_sum({weight})) && !all_finite(weight)) return name;
   }
   return {};
 }

@@ -56,7 +56,7 @@ void run_with_panels(const Tensor& rows, const float* panels, int64_t columns,
 }
 
 // Panels of large weights are not kept: a large model would be in memory twice. Packing them for
-// every product costs as much as some thirty rows do.
+// every product, some columns of it at a time, costs as much as some thirty rows do.
 bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
   constexpr int64_t kLarge = 2'000'000;
   return packed && weight.numel() < kLarge;
@@ -66,6 +66,16 @@ bool keeps_panels(const Tensor& weight, const PackedWeight* packed) {
 // does not fit is left to LibTorch to refuse.
 bool depths_match(const Tensor& a, int64_t a_dimension, const Tensor& b, int64_t b_dimension) {
   return a.dim() == 2 && b.dim() == 2 && a.size(a_dimension) == b.size(b_dimension);
+}
+
+// For the columns from `first` on of the same product.
+simd::Finish from_column(simd::Finish finish, size_t first) {
+  for (const float** matrix : {&finish.bias, &finish.factor, &finish.residual, &finish.gate}) {
+    if (*matrix) *matrix += first;
+  }
+  finish.out += first;
+  if (finish.kept) finish.kept += first;
+  return finish;
 }
 
 simd::Finish into(const Tensor& out) {
@@ -143,18 +153,23 @@ LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor&
 
 void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
                               const simd::Finish& finish) {
-  thread_local simd::Scratch scratch;
-  std::shared_ptr<const float> kept;
-  const float* panels = nullptr;
   if (keeps_panels(w, packed)) {
-    kept = packed->panels(w);
-    panels = kept.get();
-  } else {
-    float* own = scratch.take(simd::packed_size(as_size(w.size(0)), as_size(w.size(1))));
-    pack_weight(w, own);
-    panels = own;
+    run_with_panels(x, packed->panels(w).get(), w.size(0), finish);
+    return;
   }
-  run_with_panels(x, panels, w.size(0), finish);
+  constexpr int64_t kAtOnce = 1'000'000;  // numbers
+  thread_local simd::Scratch scratch;
+  const int64_t panel = as_count(simd::panel_width());
+  // An image's columns are not next to each other; there are few of them.
+  const int64_t columns = finish.kind == simd::Finish::Kind::image
+                              ? w.size(0)
+                              : ceiling(kAtOnce / std::max<int64_t>(w.size(1), 1), panel) * panel;
+  for (int64_t first = 0; first < w.size(0); first += columns) {
+    const Tensor some = w.narrow(0, first, std::min(columns, w.size(0) - first));
+    float* panels = scratch.take(simd::packed_size(as_size(some.size(0)), as_size(w.size(1))));
+    pack_weight(some, panels);
+    run_with_panels(x, panels, some.size(0), from_column(finish, as_size(first)));
+  }
 }
 
 void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish) {

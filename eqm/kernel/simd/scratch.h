@@ -15,6 +15,7 @@ class Scratch {
   float* take(size_t count) {
     if (count > size_) {
       size_ = 0;
+      memory_.reset();  // first, so that both are not held at once
       memory_ = hwy::AllocateAligned<float>(count);
       if (!memory_) throw std::bad_alloc();
       size_ = count;
