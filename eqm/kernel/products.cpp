@@ -163,7 +163,7 @@ void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* pa
   // An image's columns are not next to each other; there are few of them.
   const int64_t columns = finish.kind == simd::Finish::Kind::image
                               ? w.size(0)
-                              : ceiling(kAtOnce / std::max<int64_t>(w.size(1), 1), panel) * panel;
+                              : ceiling(kAtOnce, std::max<int64_t>(w.size(1), 1) * panel) * panel;
   for (int64_t first = 0; first < w.size(0); first += columns) {
     const Tensor some = w.narrow(0, first, std::min(columns, w.size(0) - first));
     float* panels = scratch.take(simd::packed_size(as_size(some.size(0)), as_size(w.size(1))));

@@ -108,6 +108,12 @@ TEST(Products, large_weights_are_packed_for_the_call_and_not_kept) {
   }
 }
 
+TEST(Products, a_row_of_a_weight_may_be_longer_than_what_is_packed_at_once) {
+  const Tensor x = torch::ones({2, 1'000'003}), w = torch::full({40, 1'000'003}, 0.5f);
+  EXPECT_TRUE(close(kernel::product_by_transpose(x, w, {}, nullptr),
+                    torch::full({2, 40}, 500'001.5, torch::kFloat64), 1e-4));
+}
+
 TEST(Products, products_over_a_long_depth_match) {
   // The weight's gradient sums over more rows than are taken at a time.
   expect_twins([](const Tensors& t) { return kernel::transposed_product(t[0], t[1]); },
