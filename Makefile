@@ -36,7 +36,7 @@ test: configure  ## build everything and run all tests
 	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
 
 bench: build  ## measure against plain LibTorch; BENCH='operators --threads 1' for other works
-	@echo "== eqm bench $(BENCH): leave the machine idle; whole steps take two minutes"
+	@echo "== eqm bench $(BENCH): leave the machine idle; whole steps take a minute or two"
 	@$(EQM) bench $(BENCH)
 
 format:  ## format the sources in place

@@ -37,7 +37,7 @@ rules: how many evaluations each rule needs for the quality of the paper's 250 s
 Quality is the Fréchet distance between samples and data in the features of a network (--features): lower is better,
 and the floor is what as many real pictures get.
 
-Run it on an idle machine: steps take about a minute and a half, operators two, sweeps and engine one, rules some more.
+Run it on an idle machine; steps take a minute or two.
 In the environment, EQM_KERNELS=plain takes LibTorch's operators for ours, EQM_KERNELS=AVX2 that instruction set.
 
 Examples:
