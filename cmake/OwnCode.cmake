@@ -17,6 +17,17 @@ if(EQM_SANITIZE)
   target_link_options(eqm_own_code INTERFACE -fsanitize=${EQM_SANITIZE})
 endif()
 
+# What users get: checks of the stack and of buffers with known sizes, and every address of a library's function
+# settled before main. The tests are built without optimisation, which _FORTIFY_SOURCE needs; sanitizers bring
+# stricter checks of their own.
+add_library(eqm_hardened INTERFACE)
+if(NOT EQM_SANITIZE)
+  target_compile_options(eqm_hardened INTERFACE -fstack-protector-strong -fstack-clash-protection
+    $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-fcf-protection>
+    $<$<CONFIG:Release,RelWithDebInfo>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+  target_link_options(eqm_hardened INTERFACE LINKER:-z,relro,-z,now LINKER:-z,noexecstack)
+endif()
+
 # GCC starts every source with seconds of work for the headers it includes, precompiled or not; groups share
 # it. Names that are local to two files of a group collide: give one a better name.
 function(eqm_group_sources target)
