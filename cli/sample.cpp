@@ -39,7 +39,8 @@ class Sample final : public Verb {
   std::string name() const override { return "sample"; }
   std::string summary() const override { return "Draws samples from a trained model"; }
   std::string advice() const override {
-    return R"(Sample i of a seed starts from the same noise whatever else is drawn, and its neighbours do not change it.
+    return R"(Sample i of a seed starts from the same noise whatever else is drawn, and its neighbours do not change it. Samples
+take the labels in turn; the grid shows a row for each.
 --rule land needs about 14 evaluations of the model, nesterov (the paper's) 250; --limit changes that, and the step
 size follows by itself unless --eta is given. --threshold lets each sample stop on its own. --guidance above 1 makes
 samples more typical of their class; --mix descends a weighted sum of classes.

@@ -35,17 +35,6 @@ std::string json_text(const std::string& text) {
 
 }  // namespace
 
-int64_t GridLayout::row_of(int64_t sample) const {
-  const int64_t least = count / rows, longer = count % rows;  // so many rows have one more
-  const int64_t in_longer = longer * (least + 1);
-  return sample < in_longer ? sample / (least + 1) : longer + (sample - in_longer) / least;
-}
-
-int64_t GridLayout::column_of(int64_t sample) const {
-  const int64_t row = row_of(sample);
-  return sample - row * (count / rows) - std::min(row, count % rows);
-}
-
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
                            const Codec& codec, std::vector<std::string> rows,
                            const GridLayout& layout, PngText origin, const OutputChoice& choice)
@@ -149,9 +138,10 @@ void SampleOutput::write_points() {
 
 // Every sample in its place; those that are missing, because they were cancelled, stay black.
 void SampleOutput::write_grid() {
-  const int64_t last = kept_.rbegin()->first, rows = layout_.row_of(last) + 1;
+  const int64_t last = kept_.rbegin()->first;
+  const int64_t rows = std::min({layout_.rows, last + 1, kMostGridPictures});
   const bool named = !rows_.empty();
-  const int64_t columns = shown_columns();
+  const int64_t columns = named ? layout_.column_of(last) + 1 : shown_columns();
   Shape shape = codec_.picture_shape(model_.backbone->state_shape());
   shape.insert(shape.begin(), named ? rows * columns : last + 1);
   const double black = codec_.has_autoencoder() ? 0 : -1;

@@ -14,6 +14,7 @@
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/png.h"
 #include "eqm/io/sample_npz.h"
+#include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
 
@@ -26,13 +27,13 @@ struct OutputChoice {
   std::vector<int64_t> labels = {};  // of the grid's rows, for the .npz; empty for none
 };
 
-// How samples are divided among the rows of a grid: as evenly as goes, and row by row.
+// Where samples, which take their labels in turn, are shown: a row for each label.
 struct GridLayout {
   int64_t rows = 1, count = 0;
 
   int64_t columns() const { return (count + rows - 1) / rows; }
-  int64_t row_of(int64_t sample) const;
-  int64_t column_of(int64_t sample) const;
+  int64_t row_of(int64_t sample) const { return class_in_turn(sample, rows); }
+  int64_t column_of(int64_t sample) const { return sample / rows; }
 };
 
 class SampleOutput {

@@ -86,9 +86,16 @@ std::string label_name(const Model& model, int64_t label) {
   return index < model.class_names.size() ? model.class_names[index] : std::to_string(label);
 }
 
+Tensor labels_in_turn(int64_t classes, int64_t count) {
+  if (classes <= 0) return {};
+  Tensor labels = torch::empty({count}, torch::kInt64);
+  auto* values = labels.data_ptr<int64_t>();
+  for (int64_t i = 0; i < count; ++i) values[i] = class_in_turn(i, classes);
+  return labels;
+}
+
 Tensor labels_in_turn(const Model& model, int64_t count) {
-  const int64_t classes = model.backbone->num_classes();
-  return classes > 0 ? torch::arange(count).remainder(classes) : Tensor();
+  return labels_in_turn(model.backbone->num_classes(), count);
 }
 
 }  // namespace eqm

@@ -21,7 +21,15 @@ Terms mix_of(const Model& model, const std::string& text);
 // What to call a label: its class name, or its number.
 std::string label_name(const Model& model, int64_t label);
 
-// Labels 0, 1, 2, ... in turn, [count] int64; undefined for a model without classes.
+// How samples are numbered, wherever several classes are drawn: in turn. Any run of consecutive
+// samples then shows all classes (nearly) equally often, which evaluators that take a set apart in
+// its order rely on.
+constexpr int64_t class_in_turn(int64_t sample, int64_t classes) {
+  return sample % classes;
+}
+
+// The same for samples 0 to count: [count] int64; undefined where there are no classes.
+Tensor labels_in_turn(int64_t classes, int64_t count);
 Tensor labels_in_turn(const Model& model, int64_t count);
 
 }  // namespace eqm

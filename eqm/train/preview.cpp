@@ -4,6 +4,7 @@
 
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"
+#include "eqm/landscape/labels.h"
 
 namespace eqm {
 namespace {
@@ -21,13 +22,16 @@ std::optional<Image> draw_preview(const Model& model, const PreviewOptions& opti
                              .count = rows * options.per_class,
                              .seed = options.seed,
                              .descent = options.descent};
-  if (classes > 0) request.labels = torch::arange(rows).repeat_interleave(options.per_class);
+  if (classes > 0) request.labels = labels_in_turn(rows, request.count);
   request.go_on = [&](const EngineCounts&) {
     whole = whole && (!options.go_on || options.go_on());
     return whole;
   };
-  const Tensor states = sample(LearnedField(model), request).x;
+  Tensor states = sample(LearnedField(model), request).x;
   if (!whole) return std::nullopt;
+  if (classes > 0) {  // labels in turn become rows of a class each
+    states = states.unflatten(0, {options.per_class, rows}).transpose(0, 1).flatten(0, 1);
+  }
   std::vector<std::string> names;
   for (int64_t row = 0; classes > 0 && row < rows && !model.class_names.empty(); ++row) {
     names.push_back(model.class_names[static_cast<size_t>(row)]);

@@ -31,13 +31,18 @@ Image by_hand(const Model& model, const Tensor& labels, int64_t count, int64_t c
               const std::vector<std::string>& names) {
   const DescentResult result =
       sample(LearnedField(model), {.labels = labels, .count = count, .seed = 5, .descent = kShort});
-  return picture_grid(result.x, model.scaling, columns, names, "title");
+  std::vector<Tensor> rows = {result.x};  // one for each class
+  if (labels.defined()) rows.clear();
+  for (int64_t k = 0; labels.defined() && k < count / columns; ++k) {
+    rows.push_back(result.x.index({labels == k}));
+  }
+  return picture_grid(torch::cat(rows), model.scaling, columns, names, "title");
 }
 
 TEST(Preview, shows_a_row_for_every_class) {
   const Model model = image_model(3);
   const Image shown = *draw_preview(model, {.per_class = 2, .seed = 5, .descent = kShort}, "title");
-  const Tensor labels = torch::tensor({0, 0, 1, 1, 2, 2}, torch::kInt64);
+  const Tensor labels = torch::tensor({0, 1, 2, 0, 1, 2}, torch::kInt64);
   EXPECT_EQ(shown.pixels, by_hand(model, labels, 6, 2, {"0", "1", "2"}).pixels);
 }
 
@@ -58,7 +63,7 @@ TEST(Preview, shows_the_first_ten_of_many_classes) {
 TEST(Preview, gives_every_sample_noise_of_its_own_however_many_there_are) {
   const Model model = image_model(10);
   const Image shown = *draw_preview(model, {.per_class = 7, .seed = 5, .descent = kShort}, "title");
-  const Tensor labels = torch::arange(10).repeat_interleave(7);
+  const Tensor labels = torch::arange(10).repeat({7});
   EXPECT_EQ(shown.pixels, by_hand(model, labels, 70, 7, model.class_names).pixels);
 }
 
