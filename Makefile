@@ -7,11 +7,12 @@ CONFIGURE = cmake $(if $(CMAKE_PREFIX_PATH),-DCMAKE_PREFIX_PATH="$(CMAKE_PREFIX_
 EQM = build/eqm
 FUZZ_SECONDS ?= 20
 BENCH ?= steps
+PORTABLE ?=
 
-.PHONY: help setup configure build demo test bench format lint sanitize fuzz clean
+.PHONY: help setup configure build demo test test-portable bench format lint sanitize fuzz clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
 setup:  ## install the packages that are missing (Debian 12, root or sudo)
 	@scripts/setup.sh
@@ -34,6 +35,11 @@ test: configure  ## build everything and run all tests
 	@cmake --build build -j $(JOBS)
 	@echo "== testing"
 	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
+
+test-portable: configure  ## run the numeric tests with the kernels of other processors; PORTABLE=--short for less
+	@echo "== building the tests"
+	@cmake --build build -j $(JOBS) --target eqm_tests eqm_cli_tests
+	@scripts/test_portable.sh $(PORTABLE)
 
 bench: build  ## measure against plain LibTorch; BENCH='operators --threads 1' for other works
 	@echo "== eqm bench $(BENCH): leave the machine idle; whole steps take a minute or two"

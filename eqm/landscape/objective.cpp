@@ -6,6 +6,7 @@
 #include "eqm/base/error.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/landscape/corruption.h"
+#include "eqm/tensor/autocast.h"
 
 namespace eqm {
 
@@ -106,13 +107,18 @@ Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
 }
 
 Tensor dispersive_loss(const Tensor& features) {
-  // Distances from a Gram matrix, so that nothing larger than the features is held. They do not
-  // change when the mean is taken away first, which keeps the differences of squares accurate.
-  const Tensor z = features.flatten(1) - features.flatten(1).mean(0, /*keepdim=*/true);
-  const Tensor squares = z.square().sum(1);
-  const Tensor products = torch::matmul(z, z.t());
+  // Squared distances from a Gram matrix, so that nothing larger than the features is held. They do
+  // not change when the mean is subtracted first, which keeps the differences accurate. The squared
+  // norms are the product's own diagonal: then the distance of a sample to itself is exactly 0,
+  // however the product is summed. Others that round below 0 are 0.
+  const FullPrecision exact;
+  Tensor z = features.flatten(1);
+  if (z.scalar_type() == torch::kBFloat16) z = z.to(torch::kFloat32);
+  z = z - z.mean(0, /*keepdim=*/true);
+  const Tensor products = torch::matmul(z, z.t());  // [B, B]
+  const Tensor squares = products.diagonal();
   const Tensor distance =
-      (squares.unsqueeze(0) + squares.unsqueeze(1) - 2 * products) / z.size(1);  // [B, B]
+      ((squares.unsqueeze(0) + squares.unsqueeze(1) - 2 * products) / z.size(1)).clamp_min(0);
   return torch::logsumexp((-distance).flatten(), 0) -
          std::log(static_cast<double>(distance.numel()));
 }

@@ -19,4 +19,11 @@ class Autocast {
   torch::DeviceType device_;
 };
 
+// Full precision while an object of this class lives, also inside an Autocast: for sums of squares
+// and other differences that eight bits cannot hold. Operands must be cast by hand.
+class FullPrecision {
+ private:
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
+};
+
 }  // namespace eqm

@@ -7,6 +7,7 @@
 #include "eqm/backbone/convnet.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/landscape/model.h"
+#include "eqm/tensor/autocast.h"
 #include "tests/support/golden.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
@@ -195,6 +196,42 @@ TEST(DispersiveLoss, is_zero_for_collapsed_features_and_falls_as_they_spread) {
   EXPECT_LT(dispersive_loss(2 * z).item<double>(), dispersive_loss(z).item<double>());
   EXPECT_GE(dispersive_loss(1e6 * z).item<double>(), -std::log(6) - 1e-12);  // the diagonal stays
   EXPECT_TRUE(derivatives_agree(dispersive_loss, z));
+}
+
+// Whatever matrix product is underneath: 0 for samples that are all the same, and -log(B) for
+// samples that are infinitely far apart. Large features, where a sum of squares rounds, are the
+// hard case.
+TEST(DispersiveLoss, keeps_its_bounds_for_features_of_any_size) {
+  for (const auto type : {torch::kFloat32, torch::kFloat64}) {
+    for (const int64_t width : {4, 33, 1000}) {
+      const Tensor z = normal(18, 6, {width}).to(type);
+      for (const double scale : {1e-3, 1.0, 1e3, 1e6}) {
+        const double spread = dispersive_loss(scale * z).item<double>();
+        EXPECT_GE(spread, -std::log(6) * (1 + 1e-6)) << scale;
+        EXPECT_LE(spread, 0) << scale;
+        const Tensor same = (scale * z[0]).unsqueeze(0).expand({6, width});
+        EXPECT_LE(dispersive_loss(same).item<double>(), 1e-6) << scale;
+      }
+    }
+  }
+}
+
+// Two samples that nearly coincide, far from the others: their distance is a difference of large
+// numbers and must not come out below 0.
+TEST(DispersiveLoss, is_never_above_zero) {
+  Tensor z = normal(19, 4, {64}).to(torch::kFloat32) * 1e4;
+  z[1] = z[0] + 1e-3;
+  z = torch::cat({z, z[0].unsqueeze(0)});
+  EXPECT_LE(dispersive_loss(z.narrow(0, 0, 2)).item<double>(), 1e-6);
+  EXPECT_GE(dispersive_loss(z).item<double>(), -std::log(5) - 1e-6);
+}
+
+TEST(DispersiveLoss, is_computed_in_full_precision_also_in_bfloat16_training) {
+  const Tensor z = normal(20, 6, {64}).to(torch::kFloat32);
+  const Tensor expected = dispersive_loss(z);
+  const Autocast scope(true, torch::kCPU);
+  EXPECT_TRUE(torch::equal(dispersive_loss(z), expected));
+  EXPECT_EQ(dispersive_loss(z.to(torch::kBFloat16)).scalar_type(), torch::kFloat32);
 }
 
 TEST(DispersiveLoss, is_added_with_its_weight) {
