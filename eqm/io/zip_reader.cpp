@@ -74,17 +74,26 @@ class DirectoryReader {
     const uint64_t size = record.number(4), begin = record.number(4);
     count_ = count, size_ = size, begin_ = begin;
     uint64_t limit = end;
-    if (end >= kEndLocator64Size &&
-        little_endian(bytes_.subspan(end - kEndLocator64Size, 4)) == kEndLocator64) {
+    const bool has_end64 =
+        end >= kEndLocator64Size &&
+        little_endian(bytes_.subspan(end - kEndLocator64Size, 4)) == kEndLocator64;
+    if (has_end64) {
       limit = read_end64(end - kEndLocator64Size);
-      if ((count != kSaturated16 && count != count_) || (size != kSaturated32 && size != size_) ||
-          (begin != kSaturated32 && begin != begin_)) {
+      if (differ(count, count_, kSaturated16) || differ(size, size_, kSaturated32) ||
+          differ(begin, begin_, kSaturated32)) {
         refuse("its two directory ends disagree");
       }
-    } else if (disk != 0 || first_disk != 0 || count_here != count) {
-      refuse("it is one part of several");
+    }
+    const uint64_t beyond16 = has_end64 ? kSaturated16 : 0;
+    if (differ(disk, 0, beyond16) || differ(first_disk, 0, beyond16) || count_here != count) {
+      refuse("its directory end is that of one part of several");
     }
     if (begin_ > limit || size_ > limit - begin_) refuse("its directory lies outside the file");
+    if (size_ != limit - begin_) {
+      refuse(
+          fmt::format("its directory of {} bytes at byte {} does not reach to its end at byte {}",
+                      size_, begin_, limit));
+    }
     if (count_ > size_ / kDirectoryEntrySize) {
       refuse(fmt::format("its directory of {} bytes cannot hold {} entries", size_, count_));
     }
@@ -93,19 +102,37 @@ class DirectoryReader {
     }
   }
 
+  // Whether a field is neither the value it should have nor the one that refers to the 64-bit
+  // record.
+  static bool differ(uint64_t field, uint64_t value, uint64_t saturated) {
+    return field != value && field != saturated;
+  }
+
   // Returns where the 64-bit record begins.
-  uint64_t read_end64(size_t locator) {
-    const uint64_t at = little_endian(bytes_.subspan(locator + 8, 8));
-    if (at > locator || locator - at < kDirectoryEnd64Size) {
+  uint64_t read_end64(size_t locator_at) {
+    ByteCursor locator(bytes_.subspan(locator_at, kEndLocator64Size), source_);
+    locator.seek(4);
+    const uint64_t end_disk = locator.number(4), at = locator.number(8), disks = locator.number(4);
+    // Some writers count no disks where there is one.
+    if (end_disk != 0 || disks > 1) refuse("its 64-bit directory end is on another disk");
+    if (at > locator_at || locator_at - at < kDirectoryEnd64Size) {
       refuse("its 64-bit directory end lies outside the file");
     }
     ByteCursor record(bytes_.subspan(at, kDirectoryEnd64Size), source_);
     if (record.number(4) != kDirectoryEnd64) refuse("its 64-bit directory end is missing");
+    // The size is that of what follows it: the rest of the record, and data of other programs.
+    const uint64_t size = record.number(8);
+    if (size != locator_at - at - 12) {
+      refuse(fmt::format("its 64-bit directory end claims {} bytes and has {}", size,
+                         locator_at - at - 12));
+    }
     record.seek(16);
     const uint64_t disk = record.number(4), first_disk = record.number(4);
     const uint64_t count_here = record.number(8);
     count_ = record.number(8);
-    if (disk != 0 || first_disk != 0 || count_here != count_) refuse("it is one part of several");
+    if (disk != 0 || first_disk != 0 || count_here != count_) {
+      refuse("its 64-bit directory end is that of one part of several");
+    }
     size_ = record.number(8);
     begin_ = record.number(8);
     return at;
@@ -122,11 +149,15 @@ class DirectoryReader {
     claim.entry.size = directory.number(4);
     const uint64_t name = directory.number(2), extra = directory.number(2),
                    comment = directory.number(2);
-    directory.take(8);  // disk and attributes
+    const uint64_t disk = directory.number(2);
+    directory.take(6);  // attributes
     claim.header = directory.number(4);
     claim.entry.name = text_of(directory.take(name));
     read_extra64(directory.take(extra), claim);
     directory.take(comment);
+    if (differ(disk, 0, extra > 0 ? kSaturated16 : 0)) {
+      refuse(fmt::format("its entry {} is on another disk", in_quotes(claim.entry.name)));
+    }
     check(claim, flags, method);
     claim.entry.method = static_cast<ZipMethod>(method);
     return claim;

@@ -143,7 +143,8 @@ TEST(ZipReader, refuses_false_places) {
   expect_refused_zip("directory lies outside",
                      made_zip(two_entries(), {.begin = ~uint64_t{0}, .as_zip64 = true}));
   expect_refused_zip("cannot hold 999 entries", made_zip(two_entries(), {.count = 999}));
-  expect_refused_zip("ends early", made_zip(two_entries(), {.count = 1, .size = 50}));
+  expect_refused_zip("does not reach to its end",
+                     made_zip(two_entries(), {.count = 1, .size = 50}));
   expect_refused_zip("more than its entries", made_zip(two_entries(), {.count = 1}));
 }
 
@@ -152,6 +153,43 @@ TEST(ZipReader, refuses_encryption_other_methods_and_parts) {
   expect_refused_zip("method 14", made_zip({{.name = "a", .content = "1", .method = 14}}));
   expect_refused_zip("one part of several", made_zip(two_entries(), {.disk = 1}));
   expect_refused_zip("one part of several", made_zip(two_entries(), {.disk = 1, .as_zip64 = true}));
+}
+
+// Of two entries, whose directory is followed by nothing but its ends. Every byte of those counts,
+// but for the versions in the 64-bit one. (That there are no disks at all is what some writers
+// say.)
+TEST(ZipReader, refuses_any_change_of_the_directory_ends) {
+  for (const bool wide : {false, true}) {
+    const std::string whole = made_zip(two_entries(), {.as_zip64 = wide});
+    const size_t begin = whole.find(wide ? "PK\6\6" : "PK\5\6");
+    for (size_t at = begin; at < whole.size(); ++at) {
+      if (wide && at >= begin + 12 && at < begin + 16) continue;
+      for (const int change : {0x02, 0x80}) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ change);
+        expect_input_error("made.zip", [&] { ZipFile::parse(bytes_of(damaged), "made.zip"); });
+      }
+    }
+  }
+}
+
+TEST(ZipReader, refuses_a_directory_that_does_not_reach_to_its_end) {
+  for (const bool wide : {false, true}) {
+    std::string gap = made_zip(two_entries(), {.as_zip64 = wide});
+    const size_t end = gap.find(wide ? "PK\6\6" : "PK\5\6");
+    gap.insert(end, "more");
+    if (wide) {  // the locator, which would point at the gap
+      const size_t locator = gap.find("PK\6\7");
+      gap.replace(locator + 8, 8, test::little(end + 4, 8));
+    }
+    expect_refused_zip("does not reach to its end", gap);
+  }
+}
+
+TEST(ZipReader, refuses_entries_on_another_disk) {
+  std::string file = made_zip(two_entries());
+  file[file.find("PK\1\2") + 34] = 1;
+  expect_refused_zip("is on another disk", file);
 }
 
 TEST(ZipReader, refuses_damaged_content) {
