@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
+#include <optional>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 #include "cli/interrupt.h"
 #include "eqm/base/error.h"
 #include "eqm/draw/chart.h"
-#include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/tensor/machine.h"
 
@@ -121,7 +122,8 @@ std::string bench_kernels(const KernelBench& options, const std::string& subject
   const bool draws = !options.out.empty() &&
                      std::any_of(works.begin(), works.end(),
                                  [](const bench::NamedWork& work) { return !work.axis.empty(); });
-  if (draws) create_folder(options.out);
+  std::optional<OutputFolder> folder;
+  if (draws) folder.emplace(options.out);
   if (!options.out.empty() && !draws) console.log->warn("--out is for sweeps; nothing is drawn");
   if (options.processor_time && at::get_num_threads() > 1) {
     console.log->warn("processor time counts threads that wait: compare it with --threads 1");

@@ -20,8 +20,8 @@
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/pick_source.h"
-#include "eqm/io/atomic_file.h"
 #include "eqm/io/csv.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
@@ -78,7 +78,7 @@ Examples:
     const LearnedField field(model);
     warn_of_unused(descent_, model.objective, *console.log);
     std::vector<Pair> pairs = read(model, codec, console);
-    create_folder(out_);
+    const OutputFolder folder(out_);
     const bool whole = descend_all(field, pairs, console);
     write(model, codec, pairs, console);
     return whole ? 0 : exit_code_of(interrupt_requested());

@@ -23,6 +23,7 @@
 #include "eqm/data/missing_part.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/measure/set_evaluation.h"
@@ -111,7 +112,8 @@ Examples:
       rule_ = descent_.resolved(field->model().objective).described();
       warn_of_unused(descent_, field->model().objective, *console.log);
     }
-    if (samples || field) create_folder(out_);
+    std::optional<OutputFolder> folder;
+    if (samples || field) folder.emplace(out_);
     catch_interrupts();
     if (field) samples = drawn(*field, *codec, console);
     if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());

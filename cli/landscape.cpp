@@ -10,6 +10,7 @@
 #include "eqm/base/toml.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/csv.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/plane/figure.h"
 #include "eqm/plane/study.h"
@@ -106,12 +107,14 @@ Examples:
       plane_.descent.resolved({.kind = plane_.objective, .magnitude = plane_.magnitude});
     }
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
-    create_folder(folder);
+    const OutputFolder place(folder);
     sweep_temporaries(folder);
-    // Written first: if the folder refuses it, no time was lost on training.
-    write_file(folder / "config.toml", to_toml(options));
+    // Opened first: if the folder refuses it, no time was lost on training.
+    AtomicFile config(folder / "config.toml");
+    config.write(to_toml(options));
 
     const PlaneStudy study = study_plane(plane_, type, console.progress);
+    config.commit();
     save_model(study.main.model, folder / "model.safetensors");
     write_samples(folder / "samples.csv", study.main);
     if (study.flow) {

@@ -14,7 +14,7 @@
 #include "eqm/data/evenly.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/pick_source.h"
-#include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/io/text.h"
 #include "eqm/landscape/scaling.h"
@@ -62,7 +62,7 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     const SourcePtr pictures = open_pictures();
     const SourcePtr data = open_data(*pictures);
-    create_folder(out_);
+    const OutputFolder folder(out_);
     const Findings findings = {.pictures = pictures,
                                .data = data,
                                .nearest = search(*pictures, *data, type, console.progress)};

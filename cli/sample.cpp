@@ -14,6 +14,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 
@@ -108,7 +109,7 @@ Examples:
     for (const Row& row : rows) {
       if (row.label) choice_.labels.push_back(*row.label);
     }
-    create_folder(out_);
+    const OutputFolder folder(out_);
     warn_of_old_pictures(console);
     SampleOutput output(out_, model, codec, names, layout, origin(model), choice_);
     if (makes_latents(model) && !codec.has_autoencoder()) {

@@ -48,7 +48,7 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
       choice_(choice),
       lines_(folder / "samples.jsonl") {
   if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.trace = false;
-  if (choice_.pictures) create_folder(folder_ / "pictures");
+  if (choice_.pictures) pictures_folder_.emplace(folder_ / "pictures");
   if (choice_.npz.empty()) return;
   const Shape shape = codec.picture_shape(model.backbone->state_shape());
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {

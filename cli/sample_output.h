@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eqm/codec/codec.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/io/sample_npz.h"
 #include "eqm/landscape/labels.h"
@@ -76,6 +78,7 @@ class SampleOutput {
   GridLayout layout_;
   PngText origin_;
   OutputChoice choice_;
+  std::optional<OutputFolder> pictures_folder_;
   AtomicFile lines_;
   std::map<int64_t, Tensor> kept_;  // for the grid, or points, by number
   std::unique_ptr<SampleNpz> npz_;  // null where none is asked for

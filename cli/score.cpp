@@ -17,7 +17,7 @@
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/descend/evaluation.h"
-#include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 
@@ -71,7 +71,7 @@ Examples:
     require_memory(static_cast<double>(batch_) * static_cast<double>(type.dtype().itemsize()) *
                        field.row_numbers(),
                    "lower --batch");
-    create_folder(out_);
+    const OutputFolder folder(out_);
     const std::vector<ScoredSet> scored =
         score_all(field, codec, sets, label, type, console.progress);
     write(scored, score_name(field));

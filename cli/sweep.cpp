@@ -12,7 +12,7 @@
 #include "cli/verb.h"
 #include "eqm/backbone/weights.h"
 #include "eqm/codec/options.h"
-#include "eqm/io/atomic_file.h"
+#include "eqm/io/output_folder.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run_folder.h"
 
@@ -65,8 +65,8 @@ Examples:
     const Codec codec = codec_.codec_of(field.model(), type);
     require_fitting(*network, field.model(), codec);
     const nlohmann::json subject = subject_of(field.model(), codec, *network);
-    create_folder(out_);
     const std::filesystem::path folder = out_;
+    const OutputFolder place(folder);
     SweepStore store(folder / "sweep.jsonl");
     const QualityMeter meter(network, comparison_, console);
     warn_of_few("samples", samples_, network->feature_count(), console);

@@ -68,7 +68,9 @@ draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measu
 
 }  // namespace
 
-SweepStore::SweepStore(const std::filesystem::path& path) : log_(path) {
+SweepStore::SweepStore(const std::filesystem::path& path) : path_(path) {
+  std::error_code ignored;  // then the writing will tell
+  if (!std::filesystem::exists(path, ignored)) return;
   for (const std::string& line : read_lines(path)) {
     try {
       const auto json = nlohmann::json::parse(line);
@@ -99,7 +101,8 @@ void SweepStore::add(const std::string& setting, const Quality& quality) {
                          {"seconds", quality.seconds},
                          {"diverged", quality.diverged}};
   if (quality.accuracy) line["accuracy"] = *quality.accuracy;
-  log_.append(line.dump());
+  if (!log_) log_.emplace(path_);
+  log_->append(line.dump());
   known_[setting] = quality;
 }
 

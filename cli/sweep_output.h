@@ -21,14 +21,15 @@ struct Measured {
 // Measurements by their settings, which are JSON; each is on disk once it is added.
 class SweepStore {
  public:
-  // Kind input when the file holds something else.
+  // Kind input when the file holds something else. It is made with its first line.
   explicit SweepStore(const std::filesystem::path& path);
 
   const Quality* find(const std::string& setting) const;
   void add(const std::string& setting, const Quality& quality);
 
  private:
-  LineLog log_;
+  std::filesystem::path path_;
+  std::optional<LineLog> log_;
   std::map<std::string, Quality> known_;
 };
 

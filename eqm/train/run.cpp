@@ -42,12 +42,14 @@ struct Window {
 
 class Run {
  public:
-  Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
+  // `config` is what the folder keeps of the options.
+  Run(const TrainOptions& options, std::string config, const RunPaths& paths, const RunHost& host,
       TrainingData data, TrainingState state, RunIdentity identity);
 
   RunSummary go();
 
  private:
+  void open_record();
   std::vector<TrainingBatch> next_parts();
   void after_step(const StepReport& report);
   void log(const StepReport& report);
@@ -61,13 +63,16 @@ class Run {
   }
 
   const TrainOptions& options_;
+  std::string config_;
   const RunPaths& paths_;
   const RunHost& host_;
   TrainingData data_;
   TrainingState state_;
+  int64_t first_;  // steps that were done before
   RunIdentity identity_;
   Loader loader_;
-  MetricsLog metrics_;  // after the loader: what that refuses leaves no trace
+  // Not before there is something to keep: what is refused until then leaves no trace.
+  std::optional<MetricsLog> metrics_;
   Randomness randomness_;
   Window window_;
   RunSummary summary_;
@@ -86,19 +91,26 @@ bool hides_labels(const Model& model) {
   return model.backbone->null_label() >= 0;
 }
 
-Run::Run(const TrainOptions& options, const RunPaths& paths, RunStart start, const RunHost& host,
-         TrainingData data, TrainingState state, RunIdentity identity)
+Run::Run(const TrainOptions& options, std::string config, const RunPaths& paths,
+         const RunHost& host, TrainingData data, TrainingState state, RunIdentity identity)
     : options_(options),
+      config_(std::move(config)),
       paths_(paths),
       host_(host),
       data_(std::move(data)),
       state_(std::move(state)),
+      first_(state_.step),
       identity_(std::move(identity)),
       loader_(data_.training, loader_options(options), state_.step, host.log),
-      metrics_(paths, start == RunStart::resume ? state_.step : 0),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
                    .label_dropout = hides_labels(state_.model) ? options.model.label_dropout : 0,
                    .null_label = state_.model.backbone->null_label()}) {}
+
+void Run::open_record() {
+  if (metrics_) return;
+  write_file(paths_.config(), config_);
+  metrics_.emplace(paths_, first_);
+}
 
 std::vector<TrainingBatch> Run::next_parts() {
   const Batch batch = loader_.next();
@@ -125,11 +137,11 @@ void Run::log(const StepReport& report) {
   const auto steps = static_cast<double>(window_.steps);
   const double rate = steps * static_cast<double>(options_.batch) / seconds;
   const double share = (loader_.waited_seconds() - window_.waited) / seconds;
-  metrics_.write(state_.step, {{"loss", window_.loss / steps},
-                               {"gradient_norm", window_.gradient_norm / steps},
-                               {"lr", report.lr},
-                               {"images_per_second", rate},
-                               {"data_share", share}});
+  metrics_->write(state_.step, {{"loss", window_.loss / steps},
+                                {"gradient_norm", window_.gradient_norm / steps},
+                                {"lr", report.lr},
+                                {"images_per_second", rate},
+                                {"data_share", share}});
   note_ = fmt::format(" · {:.1f} images/s · data {:.1f} %", rate, 100 * share);
   window_ = {.start = Timer::now(), .waited = loader_.waited_seconds()};
 }
@@ -146,7 +158,7 @@ void Run::evaluate() {
     if (std::isnan(held_out.by_gamma[i])) continue;
     values.emplace_back(fmt::format("held_out_loss/gamma_0.{}", i), held_out.by_gamma[i]);
   }
-  metrics_.write(state_.step, values);
+  metrics_->write(state_.step, values);
 }
 
 void Run::preview() {
@@ -164,22 +176,23 @@ void Run::preview() {
              {"Step", std::to_string(state_.step)},
              {"Seed", std::to_string(options_.seed)},
              {"Objective", name_of(options_.objective.kind)}});
-  metrics_.image(state_.step, "samples", *grid);
+  metrics_->image(state_.step, "samples", *grid);
 }
 
 void Run::measure_quality() {
   if (const auto values = host_.quality->measure(state_.averaged(), data_.codec())) {
-    metrics_.write(state_.step, *values);
+    metrics_->write(state_.step, *values);
   }
 }
 
 void Run::checkpoint() {
-  metrics_.flush();
+  metrics_->flush();
   save_checkpoint(paths_.checkpoints(), state_, identity_);
   prune_checkpoints(paths_.checkpoints(), options_.cadence.keep_last, options_.cadence.keep_every);
 }
 
 void Run::keep_work() {
+  if (!metrics_) return;  // there is none yet
   try {
     checkpoint();
   } catch (const Error&) {
@@ -188,6 +201,7 @@ void Run::keep_work() {
 }
 
 void Run::after_step(const StepReport& report) {
+  open_record();
   window_.loss += report.loss;
   window_.gradient_norm += report.gradient_norm;
   ++window_.steps;
@@ -217,9 +231,8 @@ void Run::after_step(const StepReport& report) {
 
 RunSummary Run::go() {
   const auto start = Timer::now();
-  const int64_t first = state_.step;
   host_.progress.begin("training", options_.steps, "steps");
-  host_.progress.resume_at(first);
+  host_.progress.resume_at(first_);
   try {
     while (state_.step < options_.steps && !host_.stop_requested()) {
       after_step(train_step(state_, options_, next_parts(), host_.autocast));
@@ -230,13 +243,14 @@ RunSummary Run::go() {
     throw;
   }
   host_.progress.end();
+  open_record();
   checkpoint();
   save_model(state_.averaged(), paths_.model());
   summary_.steps = state_.step;
   summary_.finished = state_.step >= options_.steps;
   summary_.smooth_loss = state_.smooth_loss;
   summary_.seconds = seconds_since(start);
-  summary_.images_per_second = static_cast<double>((state_.step - first) * options_.batch) /
+  summary_.images_per_second = static_cast<double>((state_.step - first_) * options_.batch) /
                                std::max(1e-9, summary_.seconds);
   summary_.data_share = loader_.waited_seconds() / std::max(1e-9, summary_.seconds);
   summary_.skipped = loader_.skipped();
@@ -312,8 +326,7 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
     sweep_temporaries(folder);
   }
   try {
-    Run run(options, paths, start, host, std::move(data), std::move(state), std::move(identity));
-    write_file(paths.config(), config);
+    Run run(options, config, paths, host, std::move(data), std::move(state), std::move(identity));
     return run.go();
   } catch (const Error& error) {
     host.progress.end();

@@ -102,6 +102,25 @@ TEST(FolderLock, makes_the_folder_with_its_parents) {
   EXPECT_TRUE(fs::is_directory(folder / "a/b/c"));
 }
 
+TEST(FolderLock, leaves_nothing_behind_but_what_was_written) {
+  const TemporaryFolder folder;
+  { const FolderLock lock(folder / "a/b"); }
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  {
+    const FolderLock lock(folder / "a/b");
+    write_file(folder / "a/b/result", "text");
+  }
+  EXPECT_TRUE(fs::exists(folder / "a/b/result"));
+  EXPECT_FALSE(fs::exists(folder / "a/b/run.lock"));
+}
+
+TEST(FolderLock, refused_leaves_the_lock_of_its_holder) {
+  const TemporaryFolder folder;
+  const FolderLock lock(folder / "run");
+  EXPECT_FALSE(can_lock(folder / "run"));
+  EXPECT_TRUE(fs::exists(folder / "run/run.lock"));
+}
+
 TEST(FolderLock, refuses_a_place_where_no_folder_can_be) {
   const TemporaryFolder folder;
   write_file(folder / "file", "text");

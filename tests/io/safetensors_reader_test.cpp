@@ -24,7 +24,6 @@ using test::length_bytes;
 using test::parse;
 using test::sample_file;
 using test::TemporaryFolder;
-using test::text_of;
 using Names = std::vector<std::string>;
 
 void expect_refused(const std::string& part, const std::string& file) {
@@ -38,8 +37,8 @@ TEST(Safetensors, reads_tensors_and_metadata) {
   EXPECT_EQ(file.names(), (Names{"b", "none", "a"}));
   EXPECT_EQ(file.at("a").dtype, Dtype::i16);
   EXPECT_EQ(file.at("a").shape, (std::vector<int64_t>{1, 3}));
-  EXPECT_EQ(text_of(file.at("a")), "abcdef");
-  EXPECT_EQ(text_of(file.at("b")), "01234567");
+  EXPECT_EQ(test::text_of(file.at("a")), "abcdef");
+  EXPECT_EQ(test::text_of(file.at("b")), "01234567");
   EXPECT_TRUE(file.at("none").bytes.empty());
   EXPECT_EQ(file.mapping(), nullptr);
 }
@@ -62,7 +61,7 @@ TEST(Safetensors, keeps_the_mapping_alive_for_its_views) {
     view = file.at("a");
   }
   ASSERT_NE(mapping, nullptr);
-  EXPECT_EQ(text_of(view), "abcdef");
+  EXPECT_EQ(test::text_of(view), "abcdef");
 }
 
 TEST(Safetensors, names_the_missing_tensor_and_the_file) {

@@ -1,6 +1,7 @@
 #include "eqm/train/run.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -499,6 +500,47 @@ TEST_F(RunTraining, refuses_senseless_options_before_it_makes_a_folder) {
   options_.accumulate = 3;
   expect_error(ErrorKind::usage, "equal parts", [&] { run(options_, paths(), RunStart::fresh); });
   EXPECT_FALSE(fs::exists(paths().folder));
+}
+
+TEST_F(RunTraining, refused_before_its_first_step_leaves_nothing) {
+  create_folder(folder_ / "images");
+  for (int i = 0; i < 8; ++i) {
+    const Image image = plain_image(8, 8, 1, static_cast<uint8_t>(20 * i));
+    // The first is sound and tells the shape: the others are met in the first batch.
+    write_file(folder_ / "images" / (std::to_string(i) + ".png"),
+               i > 0 ? "damaged" : png_of(image));
+  }
+  options_.data.data = (folder_ / "images").string();
+  expect_input_error(".png", [&] { run(options_, paths("a/b"), RunStart::fresh); });
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(RunTraining, without_a_finite_loss_at_its_first_step_leaves_nothing) {
+  TrainOptions options = tiny_options(write_set(
+      folder_ / "vectors.safetensors", {.shape = {3}, .classes = 0, .type = torch::kFloat32}));
+  options.model.model = "mlp";
+  options.model.width = 8;
+  options.data.scale = 1e9;
+  options.objective.magnitude.lambda = 1e30;
+  expect_error(ErrorKind::numeric, "is not finite at step 1",
+               [&] { run(options, paths(), RunStart::fresh); });
+  EXPECT_FALSE(fs::exists(paths().folder));
+}
+
+TEST_F(RunTraining, a_refused_resume_leaves_the_run_as_it_was) {
+  run(options_, paths(), RunStart::fresh, after(2));
+  const auto files = [&] {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(paths().folder)) {
+      all[entry.path().string()] = entry.is_regular_file() ? content_of(entry.path()) : "";
+    }
+    return all;
+  };
+  const auto before = files();
+  TrainOptions other = options_;
+  other.batch = 8;
+  expect_input_error("another batch", [&] { run(other, paths(), RunStart::resume); });
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(RunTraining, learns_to_classify_and_says_how_well) {
