@@ -1,8 +1,8 @@
 // The regular files inside a tar, plain or gzipped. A plain tar is mapped and its files are views
-// into the mapping; a gzipped one is unpacked into memory, within a limit. Nothing is ever
-// extracted, so names are just names: absolute ones and ".." do no harm. The tar is untrusted:
-// every length is checked when it is opened. Immutable after opening, hence safe to share between
-// threads.
+// into the mapping; a gzipped one is unpacked into memory, within a limit and no further than its
+// headers are those of a tar. Nothing is ever extracted, so names are just names: absolute ones and
+// ".." do no harm. The tar is untrusted: every length is checked when it is opened. Immutable after
+// opening, hence safe to share between threads.
 #pragma once
 
 #include <cstddef>

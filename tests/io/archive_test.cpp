@@ -206,6 +206,37 @@ TEST_F(Tar, stops_a_bomb_at_the_limit_with_a_hint_to_unpack_it) {
   });
 }
 
+// Whatever is behind it, a gzip is unpacked no further than it is a tar.
+TEST_F(Tar, does_not_unpack_bombs_that_are_no_tars) {
+  constexpr size_t kBomb = size_t{256} << 20;
+  const std::string begin = tar_file("a", "content");
+  const std::vector<std::pair<std::string, Bytes>> bombs = {
+      {"after the mark of its end", test::gzip_bomb("", kBomb)},
+      {"after the mark of its end", test::gzip_bomb(begin, kBomb)},
+      {"as a tar", test::gzip_bomb(begin, kBomb, 'x')},
+      {"it holds more than",
+       test::gzip_bomb(tar_header({.name = "a", .size = uint64_t{1} << 40}), kBomb)},
+  };
+  for (const auto& [problem, bomb] : bombs) {
+    SCOPED_TRACE(problem);
+    ASSERT_LT(bomb.size(), kBomb / 500);
+    test::expect_memory_below(uint64_t{64} << 20, [&, &problem = problem, &bomb = bomb] {
+      expect_input_error(problem, [&] { open(bomb); });
+    });
+  }
+}
+
+TEST_F(Tar, may_be_padded_to_whole_records) {
+  const TarFile tar = open(test::gzipped(bytes_of(two_files() + std::string(1'000'000, '\0'))));
+  EXPECT_EQ(tar.entries().size(), 2u);
+}
+
+TEST_F(Tar, checks_the_padding_of_a_gzipped_one) {
+  Bytes damaged = test::gzipped(bytes_of(two_files() + std::string(1'000'000, '\0')));
+  damaged[damaged.size() - 5] ^= std::byte{1};  // in its checksum
+  expect_input_error("cannot unpack", [&] { open(damaged); });
+}
+
 TEST_F(Tar, refuses_a_damaged_header) {
   std::string bytes = two_files();
   bytes[3] ^= 1;  // in the first name, so that the checksum is wrong

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 namespace eqm::test {
@@ -12,6 +14,13 @@ inline uint64_t peak_memory() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+// What needs less than the peak so far is not seen: begin with small things.
+inline void expect_memory_below(uint64_t bytes, const std::function<void()>& action) {
+  const uint64_t before = peak_memory();
+  action();
+  EXPECT_LT(peak_memory() - before, bytes);
 }
 
 }  // namespace eqm::test
