@@ -189,7 +189,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace eqm::cli
 
-int main(int argc, char** argv) {
+// Called by cli/start/main.cpp.
+extern "C" int eqm_run(int argc, char** argv) {
   eqm::restart_with_fitting_blas_kernels(argv);
   using eqm::Error;
   using eqm::ErrorKind;

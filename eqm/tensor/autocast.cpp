@@ -1,5 +1,7 @@
 #include "eqm/tensor/autocast.h"
 
+#include <exception>
+
 namespace eqm {
 
 Autocast::Autocast(bool wanted, torch::Device device) : on_(wanted), device_(device.type()) {
@@ -14,6 +16,17 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() > 0) return;
   at::autocast::clear_cache();
   set_autocast(device_, false);
+}
+
+bool computes_bfloat16(torch::Device device) {
+  constexpr int64_t kSize = 64;  // LibTorch multiplies smaller matrices itself
+  try {
+    const auto type = torch::TensorOptions().device(device).dtype(torch::kBFloat16);
+    torch::matmul(torch::ones({kSize, kSize}, type), torch::ones({kSize, kSize}, type));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 }  // namespace eqm

@@ -19,6 +19,10 @@ class Autocast {
   torch::DeviceType device_;
 };
 
+// Whether matrix products in bfloat16 work on a device, found out by one. LibTorch asks the
+// processor and not oneDNN, which refuses where $ONEDNN_MAX_CPU_ISA forbids it the instructions.
+bool computes_bfloat16(torch::Device device);
+
 // Full precision while an object of this class lives, also inside an Autocast: for sums of squares
 // and other differences that eight bits cannot hold. Operands must be cast by hand.
 class FullPrecision {

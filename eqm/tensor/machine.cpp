@@ -1,6 +1,8 @@
 #include "eqm/tensor/machine.h"
 
 #include <array>
+#include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -106,6 +108,25 @@ Finding threads_finding() {
   return {"threads", value, ""};
 }
 
+// What a thread of GNU's OpenMP does while it waits for others, which its library read when it was
+// loaded.
+Finding waiting_finding() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  std::string policy = variable("OMP_WAIT_POLICY");
+  for (char& c : policy) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (policy == "passive") return {"waiting", "threads sleep at once", ""};
+  const std::string slow = "beside another program it is slow: unset OMP_WAIT_POLICY";
+  if (policy == "active") return {"waiting", "threads never sleep", slow};
+  const std::string spins = variable("GOMP_SPINCOUNT");
+  if (!spins.empty())
+    return {"waiting", fmt::format("threads spin {} times, then sleep", spins), ""};
+  return {"waiting", "threads spin for milliseconds, then sleep",
+          "beside another program it is slow: set GOMP_SPINCOUNT=3000"};
+}
+
 Finding devices_finding() {
   if (!torch::cuda::is_available()) return {"devices", "cpu", ""};
   return {"devices", fmt::format("cpu, {} x cuda", torch::cuda::device_count()), ""};
@@ -145,6 +166,7 @@ std::vector<Finding> inspect_machine() {
       {"oneDNN", onednn.empty() ? "absent" : onednn,
        onednn.empty() ? "LibTorch was built without oneDNN; convolutions are slow" : ""});
   findings.push_back(threads_finding());
+  findings.push_back(waiting_finding());
   findings.push_back(
       {"SIMD", fmt::format("{}; LibTorch uses {}", simd_levels(), cpu_capability()), ""});
   findings.push_back(devices_finding());

@@ -16,6 +16,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/tensor/amx.h"
+#include "eqm/tensor/autocast.h"
 #include "eqm/tensor/openmp.h"
 
 namespace eqm {
@@ -46,10 +47,11 @@ torch::Device device_from(const std::string& text) {
   return device;
 }
 
-constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kThreadsPerProcessor = 4, kFewProcessors = 4;
+constexpr int64_t kMostThreads = 65536;  // on any machine
 
 // The first of the numbers of OMP_NUM_THREADS, which is a list, one for each level; 0 if that is
-// none of 1 to kMostThreads.
+// not a number of threads that makes sense here.
 int64_t threads_in_environment() {
   const char* variable = std::getenv("OMP_NUM_THREADS");
   if (variable == nullptr) return 0;
@@ -57,7 +59,7 @@ int64_t threads_in_environment() {
   int64_t wanted = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
   const bool number = error == std::errc() && end == text.data() + text.size();
-  return number && wanted > 0 && wanted <= kMostThreads ? wanted : 0;
+  return number && wanted > 0 && wanted <= most_threads() ? wanted : 0;
 }
 
 int64_t threads_from(int64_t asked) {
@@ -67,6 +69,12 @@ int64_t threads_from(int64_t asked) {
     // is no number.
     const int64_t wanted = threads_in_environment();
     return std::min(wanted > 0 ? wanted : usable_processors(), most);
+  }
+  if (asked > most_threads()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} threads are asked for, and this machine has {} processor{}", asked,
+                            usable_processors(), usable_processors() == 1 ? "" : "s"),
+                fmt::format("ask for at most {}; more slow each other down", most_threads()));
   }
   if (asked > most) {
     throw Error(ErrorKind::usage,
@@ -103,6 +111,10 @@ int64_t usable_processors() {
   return 1;
 }
 
+int64_t most_threads() {
+  return kThreadsPerProcessor * std::max(kFewProcessors, usable_processors());
+}
+
 namespace {
 
 // Activations come and go every step. By default glibc returns such blocks to the system at once
@@ -121,9 +133,14 @@ torch::TensorOptions start_runtime(const RuntimeOptions& options) {
   keep_freed_memory();
   keep_old_onednn_from_amx();
   at::set_num_threads(static_cast<int>(threads_from(options.threads)));
-  return torch::TensorOptions()
-      .device(device_from(options.device))
-      .dtype(options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);
+  const torch::Device device = device_from(options.device);
+  if (options.precision == "bfloat16" && !computes_bfloat16(device)) {
+    throw Error(ErrorKind::usage, "LibTorch cannot compute in bfloat16 here",
+                std::getenv("ONEDNN_MAX_CPU_ISA") ? "unset ONEDNN_MAX_CPU_ISA, or use float32"
+                                                  : "use --precision float32");
+  }
+  return torch::TensorOptions().device(device).dtype(
+      options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);
 }
 
 }  // namespace eqm

@@ -20,8 +20,13 @@ struct RuntimeOptions {
 // The processors this process may run on (its affinity mask), at least 1.
 int64_t usable_processors();
 
+// The most threads that make sense here: a small multiple of the processors. Many more take minutes
+// to meet at every barrier.
+int64_t most_threads();
+
 // Sets the number of threads of this process and answers device and precision for new tensors. A
-// device that does not exist, or more threads than OpenMP grants, throw a usage error.
+// device that does not exist, or more threads than make sense or OpenMP grants, throw a usage
+// error.
 torch::TensorOptions start_runtime(const RuntimeOptions& options);
 
 }  // namespace eqm

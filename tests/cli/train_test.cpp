@@ -192,6 +192,7 @@ TEST_F(TrainCli, trains_in_bfloat16) {
       joined({"train", "--model", "XS/4", "--width", "64", "--depth", "1", "--heads", "4"},
              joined(any_run("run"), {"--precision", "bfloat16", "--steps", "2"})),
       {.folder = folder_.path()});
+  if (contains(result.errors, "cannot compute in bfloat16")) GTEST_SKIP() << result.errors;
   EXPECT_EQ(result.exit_code, 0) << result.errors;
 }
 

@@ -63,6 +63,16 @@ TEST_F(Runtime, zero_threads_mean_every_usable_processor) {
   EXPECT_EQ(at::get_num_threads(), usable_processors());
 }
 
+TEST_F(Runtime, refuses_more_threads_than_make_sense) {
+  EXPECT_GE(most_threads(), usable_processors());
+  EXPECT_LE(most_threads(), 16 * usable_processors());
+  expect_error(ErrorKind::usage, "threads are asked for, and this machine has",
+               [] { start_runtime(options("cpu", most_threads() + 1)); });
+  say_threads(std::to_string(most_threads() + 1));
+  start_runtime(options("cpu", 0));
+  EXPECT_EQ(at::get_num_threads(), usable_processors());
+}
+
 TEST_F(Runtime, zero_threads_mean_what_the_environment_says) {
   say_threads("3");
   start_runtime(options("cpu", 0));
