@@ -3,7 +3,7 @@
 # instruction set, and results differ in their last digits. A test that holds for one of them only is a mistake.
 #
 #   scripts/test_portable.sh            every kind of processor that this one can imitate, on 1 and 2 threads
-#   scripts/test_portable.sh --short    the oldest and the newest but this one, without the slowest tests (for CI)
+#   scripts/test_portable.sh --short    three of them, once each (for CI)
 #   scripts/test_portable.sh --program  also the tests of the program
 #   JOBS=2, FILTER='Golden*' choose how many at once, and which tests.
 set -euo pipefail
@@ -43,9 +43,6 @@ lacks() {  # the first of the words that /proc/cpuinfo does not list
 }
 
 filter=${FILTER:-*}
-# Those that take seconds each: whole networks whose kernels others test in small, and oracles in float64 alone.
-slow='*GoldenInception*:*GoldenVae*:Theory*:IdealField*'
-$short && filter="$filter-$slow"
 
 run_one() {  # name threads program tests
   local name=$1 threads=$2 log="$logs/$1-$2-$3.log"
