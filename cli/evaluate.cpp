@@ -77,7 +77,8 @@ Examples:
     options.count("resamplings", evaluation_.resamplings, Range::between(0, 10000),
                   "for the range of the distance; 0 for none");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
-    options.number("guidance", guidance_, Range::between(-1000, 1000), "1 for none");
+    options.number("guidance", guidance_, Range::between(-1000, 1000),
+                   "scale of classifier-free guidance; 1 for none");
     options.section("descent");
     descent_.declare(options);
     options.section("output");

@@ -1,11 +1,11 @@
-#include "cli/flags.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
+#include "cli/flags.h"
+#include "cli/option_aliases.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/toml.h"
@@ -68,7 +68,7 @@ std::vector<std::string> Flags::known_words() const {
   return words;
 }
 
-void Flags::refuse_extras(const CLI::App& app) const {
+void Flags::refuse_unknown(const CLI::App& app) const {
   // What a verb does not know falls through to the program: its extras are ours as well.
   const std::vector<std::string> extras = app.get_parent()->remaining(true);
   if (extras.empty()) return;
@@ -78,9 +78,19 @@ void Flags::refuse_extras(const CLI::App& app) const {
     throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extras.front()),
                 "options start with --; " + see);
   }
+  throw Error(ErrorKind::usage, fmt::format("unknown option {}", word), hint_for(word, see));
+}
+
+std::string Flags::hint_for(const std::string& word, const std::string& see) const {
+  if (const Option* meant = option_meant_by(word, options_)) {
+    return fmt::format("did you mean --{}? ({})", meant->name, meant->help);
+  }
+  // A file of options has one flag, whose name depends on the verb.
+  for (const char* file_of_options : {"--config", "--recipe"}) {
+    if (word == file_of_options) return fmt::format("did you mean --{}?", verb_.config_flag());
+  }
   const std::string close = nearest(word, known_words());
-  throw Error(ErrorKind::usage, fmt::format("unknown option {}", word),
-              close.empty() ? see : fmt::format("did you mean {}?", close));
+  return close.empty() ? see : fmt::format("did you mean {}?", close);
 }
 
 void Flags::refuse_swallowed_flags(const CLI::App& app) const {
@@ -95,9 +105,12 @@ void Flags::refuse_swallowed_flags(const CLI::App& app) const {
   for (const auto& [name, text] : given_) check("--" + name, text);
 }
 
-void Flags::apply(const CLI::App& app) {
+void Flags::check(const CLI::App& app) const {
   refuse_swallowed_flags(app);
-  refuse_extras(app);
+  refuse_unknown(app);
+}
+
+void Flags::apply(const CLI::App& app) {
   if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
     read_toml_file(options_, saved);
   }

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "cli/arguments.h"
@@ -42,7 +43,7 @@ int report(const Error& error) {
   return exit_code(error.kind());
 }
 
-// Writing to a closed stream must fail as an error of ours: not kill the program, and not end up in
+// Writing to a closed stream must not kill the program in the middle of its work, and not end up in
 // a file that was opened later and got the stream's number.
 void guard_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -53,10 +54,21 @@ void guard_standard_streams() {
   }
 }
 
+bool has_lost_its_reader(int stream) {
+  pollfd question = {.fd = stream, .events = POLLOUT, .revents = 0};
+  return ::poll(&question, 1, 0) > 0 && (question.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// A pipe whose reader has seen enough (`eqm --help | head`) ends the program as it ends others:
+// without a word, by SIGPIPE, but after its work.
 void finish_output() {
   if (std::cout.flush()) return;
+  if (has_lost_its_reader(STDOUT_FILENO)) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   throw Error(ErrorKind::io, "cannot write to standard output",
-              "is the disk full or the pipe closed?");
+              "is the disk full, or the stream closed?");
 }
 
 std::vector<Command> all_commands(CLI::App& app) {
@@ -162,6 +174,10 @@ int run(int argc, char** argv) {
     return code;
   } catch (const CLI::ParseError& error) {
     refuse_words(error, words, see);
+  }
+  // Unknown options first: their values may have been taken for other words.
+  for (const Command& command : commands) {
+    if (command.app->parsed()) command.flags->check(*command.app);
   }
   check_repeats(app, see);
   for (const Command& command : commands) check_repeats(*command.app, see);

@@ -62,7 +62,8 @@ Examples:
     options.count("per-class", per_class_, Range::between(1, 1e9), "samples of each class");
     options.count("count", count_, Range::between(0, 1e9),
                   "samples in all, as evenly as goes, in place of --per-class; 0 for that");
-    options.number("guidance", guidance_, Range::between(-1000, 1000), "1 for none");
+    options.number("guidance", guidance_, Range::between(-1000, 1000),
+                   "scale of classifier-free guidance; 1 for none");
     options.choice("guided-channels", guided_, guided_channel_names(),
                    "first-three is what the reference does with latents");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");

@@ -44,7 +44,8 @@ Examples:
     options.text("grid", grid_, "options with their values, as \"eta=0.003,0.006 limit=60,250\"");
     options.count("samples", samples_, Range::between(2, 1e7), "samples at each point");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
-    options.number("guidance", guidance_, Range::between(-1000, 1000), "1 for none");
+    options.number("guidance", guidance_, Range::between(-1000, 1000),
+                   "scale of classifier-free guidance; 1 for none");
     options.section("descent");
     descent_.declare(options);
     options.section("output");

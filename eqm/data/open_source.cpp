@@ -1,5 +1,3 @@
-#include "eqm/data/open_source.h"
-
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,7 +14,9 @@
 #include "eqm/data/layout.h"
 #include "eqm/data/map_source.h"
 #include "eqm/data/open_path.h"
+#include "eqm/data/open_source.h"
 #include "eqm/data/pixels.h"
+#include "eqm/data/public_sets.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
@@ -43,9 +43,11 @@ SourcePtr open_raw(const std::string& what, const SourceOptions& options) {
     names.push_back(set.name);
   }
   std::error_code ignored;
-  if (what.find('/') == std::string::npos && !fs::exists(what, ignored)) {
-    throw Error(ErrorKind::usage, "there is no data set, file or folder " + in_quotes(what),
-                suggestion(what, names));
+  const bool named = what.find('/') == std::string::npos, known = !how_to_get(what).empty();
+  if ((named || known) && !fs::exists(what, ignored)) {
+    throw Error(named ? ErrorKind::usage : ErrorKind::io,
+                "there is no data set, file or folder " + in_quotes(what),
+                known ? how_to_get(what) : suggestion(what, names));
   }
   return open_path(what, {.split = options.split, .channels = options.channels});
 }

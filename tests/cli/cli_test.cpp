@@ -241,6 +241,55 @@ TEST_F(Cli, refuses_an_unknown_flag_wherever_it_stands) {
   expect_failure({"--bogus"}, 2, "unknown option --bogus", "landscape");
 }
 
+TEST_F(Cli, knows_what_options_are_called_elsewhere) {
+  struct Guess {
+    Words words;
+    std::string meant;
+  };
+  const std::vector<Guess> guesses = {
+      {{"sample", "--steps", "50"}, "--limit?"},
+      {{"sample", "--num-inference-steps=50"}, "--limit?"},
+      {{"sample", "--cfg", "4"}, "--guidance?"},
+      {{"sample", "--cfg-scale", "4"}, "--guidance?"},
+      {{"sample", "--guidance-scale", "4", "--model", "m"}, "--guidance?"},
+      {{"sample", "--guidance_scale", "4"}, "--guidance?"},
+      {{"sample", "--num", "8"}, "--count?"},
+      {{"sample", "-n", "8", "--model", "m"}, "--count?"},  // 8 is not taken for the model
+      {{"sample", "-n8"}, "--count?"},
+      {{"sample", "--num-samples", "8"}, "--count?"},
+      {{"evaluate", "--num-samples", "8"}, "--samples?"},
+      {{"sample", "--output", "x"}, "--out?"},
+      {{"sample", "-o", "x"}, "--out?"},
+      {{"train", "--batch-size", "8"}, "--batch?"},
+      {{"train", "--learning-rate", "8"}, "--lr?"},
+      {{"train", "--config", "x"}, "--recipe?"},
+      {{"landscape", "--recipe", "x"}, "--config?"},
+      {{"train", "--dataset", "x"}, "--data?"},
+      {{"denoise", "--ckpt", "x"}, "--model?"}};
+  for (const Guess& guess : guesses) {
+    SCOPED_TRACE(guess.words.at(1));
+    expect_failure(guess.words, 2,
+                   "unknown option " + guess.words[1].substr(0, guess.words[1].find('=')),
+                   "did you mean " + guess.meant);
+  }
+}
+
+TEST_F(Cli, says_where_to_get_well_known_data) {
+  const auto refused = [this](const std::string& data, int code, const std::string& hint) {
+    expect_failure({"train", "--data", data, "--out", "run"}, code,
+                   "there is no data set, file or folder '" + data + "'", hint);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+  };
+  refused("cifar10", 2, "cifar-10-binary.tar.gz");
+  refused("CIFAR-10", 2, "cifar-10-binary.tar.gz");
+  refused("data/cifar10", 4, "cifar-10-binary.tar.gz");
+  refused("imagenet", 2, "image-net.org");
+  refused("celeba", 2, "CelebA");
+  refused("coco", 2, "cocodataset.org");
+  refused("Fashion_MNIST", 2, "fashion-mnist");
+  refused("fashion-mnits", 2, "did you mean 'fashion-mnist'?");
+}
+
 TEST_F(Cli, refuses_a_stray_word) {
   expect_failure({"landscape", "moons"}, 2, "unexpected argument 'moons'", "--help");
   expect_failure({"landscape", ""}, 2, "unexpected argument ''");
@@ -444,12 +493,31 @@ TEST_F(Cli, refuses_an_unwritable_output_folder_before_training) {
 TEST_F(Cli, fails_when_stdout_cannot_be_written) {
   for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{}, Words{"doctor"},
                              Words{"landscape", "--help"}}) {
-    for (const Output output : {Output::full_disk, Output::broken_pipe, Output::closed}) {
+    for (const Output output : {Output::full_disk, Output::closed}) {
       const ProgramResult result = run_program(words, {.folder = folder_.path(), .output = output});
       EXPECT_EQ(result.exit_code, 4);
       EXPECT_TRUE(contains(result.errors, "eqm: cannot write to standard output")) << result.errors;
     }
   }
+}
+
+TEST_F(Cli, ends_without_a_word_when_nobody_reads_on) {
+  for (const Words& words : {Words{"--help"}, Words{"-h"}, Words{"--version"}, Words{},
+                             Words{"doctor"}, Words{"landscape", "--help"}}) {
+    const ProgramResult result =
+        run_program(words, {.folder = folder_.path(), .output = Output::broken_pipe});
+    EXPECT_EQ(result.signal, SIGPIPE) << result.exit_code;
+    EXPECT_EQ(result.errors, "");
+  }
+}
+
+TEST_F(Cli, a_pipe_without_a_reader_does_not_spoil_the_files) {
+  ASSERT_EQ(run(tiny("open")).exit_code, 0);
+  const ProgramResult result =
+      run_program(tiny("broken"), {.folder = folder_.path(), .output = Output::broken_pipe});
+  EXPECT_EQ(result.signal, SIGPIPE) << result.errors;
+  EXPECT_FALSE(contains(result.errors, "eqm: ")) << result.errors;
+  EXPECT_EQ(read("broken/samples.csv"), read("open/samples.csv"));
 }
 
 TEST_F(Cli, a_closed_stdout_does_not_spoil_the_files) {

@@ -30,7 +30,7 @@ TEST(SampleNpz, is_what_evaluators_read) {
   EXPECT_EQ(samples.count(), 2);
   const NpzFile file = NpzFile::open(folder / "a.npz");
   EXPECT_EQ(file.read("arr_0", kMost).shape, (Sizes{2, 1, 2, 3}));
-  EXPECT_EQ(text_of(file.read("arr_0", kMost).bytes), "abcdefxxxyyy");
+  EXPECT_EQ(eqm::text_of(file.read("arr_0", kMost).bytes), "abcdefxxxyyy");
   EXPECT_EQ(file.read("arr_1", kMost).dtype, Dtype::i64);
   EXPECT_EQ(file.read("arr_1", kMost).shape, Sizes{2});
 }
