@@ -1,11 +1,10 @@
-#include "cli/comparison.h"
-
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/comparison.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
 #include "eqm/base/error.h"
@@ -18,7 +17,6 @@
 #include "eqm/io/text.h"
 #include "eqm/measure/inception_features.h"
 #include "eqm/measure/judge.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -58,7 +56,7 @@ FeatureNetPtr load_features(const ComparisonOptions& options, const torch::Tenso
   if (options.features.empty()) {
     throw Error(ErrorKind::usage, "no network was given to compare by", "use --features FILE");
   }
-  const std::filesystem::path path = find_model(options.features);
+  const std::filesystem::path path = model_file(options.features);
   if (!may_be_inception(path)) return std::make_shared<Judge>(load_for(path, type));
   return std::make_shared<InceptionFeatures>(Inception::load(path, type), options.convention);
 }

@@ -16,7 +16,7 @@
 namespace eqm::cli {
 
 struct ComparisonOptions {
-  std::string features = "models/fashion-classifier.safetensors";
+  std::string features = "fashion-classifier";
   InceptionConvention convention = InceptionConvention::adm;
   std::string reference = "fashion-mnist";
   int64_t reference_count = 10000;
@@ -26,7 +26,7 @@ struct ComparisonOptions {
   void declare_with_size(OptionSet& options);
 };
 
-// A classifier of eqm (a file, a run folder or a checkpoint), or the weights of Inception.
+// A classifier of eqm (a file, a run folder, a checkpoint or a name), or the weights of Inception.
 FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type);
 
 // Pictures of a set as the network wants them, at most so many, evenly spread over it.

@@ -1,9 +1,9 @@
 // eqm export: a model as one file of its own, in the precision asked for, for us or for PyTorch.
+#include "cli/load.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/landscape/model.h"
 #include "eqm/landscape/reference_form.h"
-#include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 namespace {
@@ -50,7 +50,7 @@ Examples:
     if (out_.empty()) {
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
     }
-    Model model = load_model(find_model(model_));
+    Model model = load_model(model_file(model_));
     if (reader_ == Reader::reference) give_reference_sign(model);
     save_model(model, out_, stored_);
     console.log->info("wrote {}", out_);

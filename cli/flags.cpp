@@ -1,11 +1,13 @@
+#include "cli/flags.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
-#include "cli/flags.h"
 #include "cli/option_aliases.h"
+#include "cli/outline.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/toml.h"
@@ -13,18 +15,9 @@
 namespace eqm::cli {
 namespace {
 
-std::string description(const Option& option) {
-  std::string text = option.help;
-  if (const std::string range = option.range.text(); !range.empty())
-    text += fmt::format(" ({})", range);
-  return text;
-}
-
 std::string type_name(const Option& option) {
   if (!option.choices.empty()) return fmt::format("{}", fmt::join(option.choices, "|"));
-  if (std::holds_alternative<int64_t>(option.standard)) return "COUNT";
-  if (std::holds_alternative<double>(option.standard)) return "NUMBER";
-  return "TEXT";
+  return value_word(option);
 }
 
 std::string help_hint(const CLI::App& app) {
@@ -44,14 +37,13 @@ Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options) : verb_(verb),
     const std::string flag = (name == verb.positional() ? name + ",--" : "--") + name;
     CLI::Option* added = nullptr;
     if (std::holds_alternative<bool>(option.standard)) {
-      std::string help = description(option);
+      std::string help = help_text(option);
       if (std::get<bool>(option.standard)) help += fmt::format(" (on; --no-{} for off)", name);
       added = app.add_flag(fmt::format("--{0},!--no-{0}", name), std::as_const(help));
       added->each([this, name](const std::string& text) { given_[name] = text; });
     } else {
       added = app.add_option_function<std::string>(
-          flag, [this, name](const std::string& text) { given_[name] = text; },
-          description(option));
+          flag, [this, name](const std::string& text) { given_[name] = text; }, help_text(option));
       added->type_name(type_name(option))->default_str(to_text(option.standard));
     }
     if (!option.section.empty()) added->group(option.section);
@@ -114,7 +106,8 @@ void Flags::apply(const CLI::App& app) {
   if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
     read_toml_file(options_, saved);
   }
-  if (app.count("--" + verb_.config_flag()) > 0) read_toml_file(options_, config_);
+  if (app.count("--" + verb_.config_flag()) > 0)
+    read_toml_file(options_, verb_.config_file(config_));
   for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
 }
 

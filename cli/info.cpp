@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/shipped.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/train/describe.h"
@@ -24,7 +25,7 @@ class Info final : public Verb {
     if (path_.empty()) {
       throw Error(ErrorKind::usage, "nothing to describe was given", "use `eqm info PATH`");
     }
-    for (const auto& [topic, text] : describe(path_)) {
+    for (const auto& [topic, text] : describe(find_shipped(ShippedKind::model, path_))) {
       std::cout << fmt::format("{:<14} {}\n", topic, text);
     }
     return 0;

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "cli/shipped.h"
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"
 #include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
 
+std::filesystem::path model_file(const std::string& what) {
+  return find_model(find_shipped(ShippedKind::model, what));
+}
+
 Model load_for(const std::string& what, const torch::TensorOptions& type) {
   if (what.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model FILE");
-  Model model = load_model(find_model(what));
+  Model model = load_model(model_file(what));
   const std::string unsound = unsound_weight_of(*model.backbone);
   if (!unsound.empty()) {
     throw Error(ErrorKind::numeric,

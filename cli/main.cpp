@@ -73,21 +73,7 @@ void finish_output() {
 
 std::vector<Command> all_commands(CLI::App& app) {
   std::vector<Command> commands;
-  std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(landscape_verb());
-  verbs.push_back(train_verb());
-  verbs.push_back(sample_verb());
-  verbs.push_back(denoise_verb());
-  verbs.push_back(score_verb());
-  verbs.push_back(neighbours_verb());
-  verbs.push_back(info_verb());
-  verbs.push_back(encode_verb());
-  verbs.push_back(import_verb());
-  verbs.push_back(export_verb());
-  verbs.push_back(evaluate_verb());
-  verbs.push_back(sweep_verb());
-  verbs.push_back(bench_verb());
-  verbs.push_back(doctor_verb());
+  std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
   commands.reserve(verbs.size());  // Flags refer to their command's options
   for (auto& verb : verbs) {
     Command& command = commands.emplace_back();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.h"
+#include "cli/shipped.h"
 #include "cli/training_quality.h"
 #include "cli/verb.h"
 #include "eqm/base/toml.h"
@@ -62,6 +63,9 @@ Examples:
   eqm train --data my-images/ --size 32 --model XS/4 --flip --out runs/mine)";
   }
   std::string config_flag() const override { return "recipe"; }
+  std::string config_file(const std::string& given) const override {
+    return find_shipped(ShippedKind::recipe, given).string();
+  }
   std::string saved_config(const std::map<std::string, std::string>& given) const override {
     const auto resume = given.find("resume");
     if (resume == given.end()) return "";
@@ -86,6 +90,10 @@ Examples:
 
   int run(const OptionSet& options, Console& console) override {
     const RunStart start = std::exchange(resume_, false) ? RunStart::resume : RunStart::fresh;
+    if (start == RunStart::fresh) {  // on record as a path: names depend on where the program is
+      std::string& init = training_.model.init;
+      init = find_shipped(ShippedKind::model, init).string();
+    }
     const torch::TensorOptions type = start_runtime(runtime_);
     const bool autocast = runtime_.precision == "bfloat16";
     if (autocast && type.device().is_cpu()) {

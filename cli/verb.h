@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "eqm/base/log.h"
 #include "eqm/base/options.h"
@@ -29,11 +30,16 @@ class Verb {
   virtual std::string positional() const { return ""; }
   // What the flag for a TOML file of options is called.
   virtual std::string config_flag() const { return "config"; }
+  // The file that is meant by the value of that flag.
+  virtual std::string config_file(const std::string& given) const { return given; }
   // A TOML file to read before anything else, from the flags as they were given; empty for none.
   virtual std::string saved_config(const std::map<std::string, std::string>&) const { return ""; }
   // Answers the exit code.
   virtual int run(const OptionSet& options, Console& console) = 0;
 };
+
+// All verbs, in the order of `eqm --help`.
+std::vector<std::unique_ptr<Verb>> all_verbs();
 
 std::unique_ptr<Verb> landscape_verb();
 std::unique_ptr<Verb> encode_verb();
@@ -49,5 +55,8 @@ std::unique_ptr<Verb> evaluate_verb();
 std::unique_ptr<Verb> sweep_verb();
 std::unique_ptr<Verb> bench_verb();
 std::unique_ptr<Verb> doctor_verb();
+std::unique_ptr<Verb> list_verb();
+std::unique_ptr<Verb> completion_verb();
+std::unique_ptr<Verb> man_verb();
 
 }  // namespace eqm::cli

@@ -1,8 +1,33 @@
-# Installs the program, the libraries, the headers and a CMake package: find_package(eqm).
+# Installs the program with its models, recipes, pages, manual and completions; the libraries, the
+# headers and a CMake package: find_package(eqm).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS eqm_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS eqm_program LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/eqm)
+
+# What comes with the program, where cli/shipped.h looks for it.
+install(DIRECTORY models DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.safetensors")
+install(DIRECTORY recipes DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.toml")
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES models/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/models")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# Written by the program itself, when it is installed: building it needs no more than building it.
+set(EQM_WRITTEN_DIR "${PROJECT_BINARY_DIR}/written")
+install(CODE "
+  file(MAKE_DIRECTORY \"${EQM_WRITTEN_DIR}\")
+  foreach(request \"man;eqm.1\" \"completion bash;eqm\" \"completion zsh;_eqm\" \"completion fish;eqm.fish\")
+    list(GET request 0 words)
+    list(GET request 1 name)
+    separate_arguments(words UNIX_COMMAND \"\${words}\")
+    execute_process(COMMAND \"$<TARGET_FILE:eqm_cli>\" \${words}
+      OUTPUT_FILE \"${EQM_WRITTEN_DIR}/\${name}\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+install(FILES "${EQM_WRITTEN_DIR}/eqm.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${EQM_WRITTEN_DIR}/eqm" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${EQM_WRITTEN_DIR}/_eqm" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES "${EQM_WRITTEN_DIR}/eqm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+
 install(TARGETS eqm_core EXPORT eqmCoreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS eqm EXPORT eqmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY eqm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

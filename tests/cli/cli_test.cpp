@@ -503,7 +503,7 @@ TEST_F(Cli, fails_when_stdout_cannot_be_written) {
 
 TEST_F(Cli, ends_without_a_word_when_nobody_reads_on) {
   for (const Words& words : {Words{"--help"}, Words{"-h"}, Words{"--version"}, Words{},
-                             Words{"doctor"}, Words{"landscape", "--help"}}) {
+                             Words{"list", "rules"}, Words{"landscape", "--help"}}) {
     const ProgramResult result =
         run_program(words, {.folder = folder_.path(), .output = Output::broken_pipe});
     EXPECT_EQ(result.signal, SIGPIPE) << result.exit_code;

@@ -1,0 +1,68 @@
+#include "cli/outline.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/catalogue.h"
+
+namespace eqm::cli {
+namespace {
+
+std::vector<std::string> names_in_catalogue(const std::string& topic) {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : catalogue_of(topic)) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<VerbOutline> program_outline() {
+  std::vector<VerbOutline> outline;
+  for (std::unique_ptr<Verb>& verb : all_verbs()) {
+    VerbOutline& entry = outline.emplace_back();
+    entry.verb = std::move(verb);
+    entry.verb->declare(entry.options);
+  }
+  return outline;
+}
+
+std::vector<std::string> known_values(const Verb& verb, const Option& option) {
+  if (!option.choices.empty()) return option.choices;
+  const std::string& name = option.name;
+  if (name == "model" && verb.name() == "train") return names_in_catalogue("presets");
+  if (name == "model" || name == "features" || name == "init") return names_in_catalogue("models");
+  if (name == "data" || name == "reference" || name == "against") return names_in_catalogue("data");
+  if (name != "topic") return {};
+  std::vector<std::string> topics;
+  for (const CatalogueEntry& entry : catalogue_topics()) topics.push_back(entry.name);
+  return topics;
+}
+
+std::vector<std::string> known_configs(const Verb& verb) {
+  if (verb.config_flag() == "recipe") return names_in_catalogue("recipes");
+  return {};
+}
+
+bool may_be_path(const Option& option) {
+  constexpr std::array<std::string_view, 6> kWords = {"labels", "label", "mix",
+                                                      "grid",   "only",  "topic"};
+  return std::holds_alternative<std::string>(option.standard) && option.choices.empty() &&
+         std::ranges::find(kWords, option.name) == kWords.end();
+}
+
+std::string value_word(const Option& option) {
+  if (!option.choices.empty()) return "NAME";
+  if (std::holds_alternative<int64_t>(option.standard)) return "COUNT";
+  if (std::holds_alternative<double>(option.standard)) return "NUMBER";
+  return "TEXT";
+}
+
+std::string help_text(const Option& option) {
+  const std::string range = option.range.text();
+  return range.empty() ? option.help : fmt::format("{} ({})", option.help, range);
+}
+
+}  // namespace eqm::cli
