@@ -1,10 +1,11 @@
+#include "cli/comparison.h"
+
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/comparison.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
 #include "eqm/base/error.h"
@@ -62,9 +63,13 @@ FeatureNetPtr load_features(const ComparisonOptions& options, const torch::Tenso
 }
 
 SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& options,
-                       const std::string& set, Split split, int64_t count) {
+                       const std::string& set, Split split, int64_t count,
+                       const ColourNotice& notice) {
   const Shape shape = network.picture_shape().value_or(Shape{3, options.size, options.size});
-  const SourcePtr all = open_images(set, {.split = split, .channels = shape[0], .size = shape[1]});
+  const SourcePtr all = open_images(set, {.split = split,
+                                          .channels = shape[0],
+                                          .size = shape[1],
+                                          .notice = network.picture_shape() ? notice : nullptr});
   return pick_source(all, evenly_spaced(all->size(), count));
 }
 
@@ -83,7 +88,8 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
     }
     if (!data.statistics->has_pictures) return data;
   }
-  data.pictures = pictures_for(network, options, what, Split::train, options.reference_count);
+  data.pictures = pictures_for(network, options, what, Split::train, options.reference_count,
+                               colour_warning(what, "the classifier's pictures", console.log));
   const std::vector<std::string>& known = network.class_names();
   const std::vector<std::string>& own = data.pictures->class_names();
   if (!known.empty() && !own.empty() && own != known) {

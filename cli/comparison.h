@@ -8,6 +8,7 @@
 
 #include "cli/verb.h"
 #include "eqm/codec/codec.h"
+#include "eqm/data/image_source.h"
 #include "eqm/data/split.h"
 #include "eqm/landscape/model.h"
 #include "eqm/measure/inception_input.h"
@@ -29,9 +30,11 @@ struct ComparisonOptions {
 // A classifier of eqm (a file, a run folder, a checkpoint or a name), or the weights of Inception.
 FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type);
 
-// Pictures of a set as the network wants them, at most so many, evenly spread over it.
+// Pictures of a set as the network wants them, at most so many, evenly spread over it. Inception
+// takes grey ones in three equal channels, as everywhere; of that there is no notice.
 SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& options,
-                       const std::string& set, Split split, int64_t count);
+                       const std::string& set, Split split, int64_t count,
+                       const ColourNotice& notice = {});
 
 struct ReferenceData {
   SourcePtr pictures;                           // null where only statistics are known

@@ -20,20 +20,23 @@
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/pick_source.h"
-#include "eqm/io/csv.h"
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/csv_records.h"
 #include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
+#include "eqm/io/text.h"
 #include "eqm/landscape/labels.h"
 #include "eqm/tensor/runtime.h"
 
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kMostPairs = 16;
-constexpr double kStates = 5;  // of an image at once: clean, noised, denoised and on the way
+constexpr int64_t kMostPairs = 16;  // in the grid
+constexpr double kStates = 5;       // of an image at once: clean, noised, denoised and on the way
 
 struct Pair {
   int64_t number = 0;
+  std::string source;  // where the image comes from
   State clean, start, end;
   Terms terms;
   SampleRecord record;
@@ -46,7 +49,8 @@ class Denoise final : public Verb {
   std::string advice() const override {
     return R"(The model is told no noise level: it descends from wherever the image is. With --gamma the images are noised
 here first (0 is pure noise, 1 leaves them alone), and the result is compared with the original; with --gamma 1
-they are taken as they are, for images that are noisy already.
+they are taken as they are, for images that are noisy already. The folders denoised/, noised/ and original/ (before/
+and after/ with --gamma 1) hold the pictures by number; denoise.csv says where each comes from.
 
 Examples:
   eqm denoise --model models/fashion-xs4.safetensors --data fashion-mnist --gamma 0.6
@@ -65,7 +69,8 @@ Examples:
     options.section("descent");
     descent_.declare(options);
     options.section("output");
-    options.text("out", out_, "folder for the picture and the table");
+    options.text("out", out_, "folder for the pictures and the table");
+    options.flag("pictures", pictures_, "writes every image as a picture of its own");
     codec_.declare(options);
     runtime_.declare(options);
   }
@@ -85,19 +90,22 @@ Examples:
   }
 
  private:
-  static SourcePtr open_for(const std::string& what, const Model& model, const Codec& codec) {
+  SourcePtr open_for(const Model& model, const Codec& codec, Console& console) const {
     const Shape shape = codec.picture_shape(model.backbone->state_shape());
     if (shape.size() != 3) {
       throw Error(ErrorKind::usage, "only models of images can denoise them",
                   "give a model that was trained on images");
     }
-    if (shape[0] != 1 && shape[0] != 3) return open_unseen(what, {});  // tensors, as they are
-    return open_unseen(
-        what, {.channels = shape[0], .size = shape[1], .latents = codec.has_autoencoder()});
+    if (shape[0] != 1 && shape[0] != 3) return open_unseen(data_, {});  // tensors, as they are
+    return open_unseen(data_,
+                       {.channels = shape[0],
+                        .size = shape[1],
+                        .latents = codec.has_autoencoder(),
+                        .notice = colour_warning(data_, "the model's pictures", console.log)});
   }
 
   std::vector<Pair> read(const Model& model, const Codec& codec, Console& console) const {
-    const SourcePtr all = open_for(data_, model, codec);
+    const SourcePtr all = open_for(model, codec, console);
     const int64_t count = std::min(count_, all->size());
     require_memory(
         kStates *
@@ -126,6 +134,8 @@ Examples:
     for (int64_t i = 0; i < states.size(0); ++i) {
       Pair& pair = pairs.emplace_back();
       pair.number = i;
+      const std::string from = source->name_of(i);
+      pair.source = is_utf8(from) ? from : in_quotes(from);  // as a picture's text must be
       pair.clean = state_of(states, i);
       pair.start = noised(pair.clean, gamma_, static_cast<uint64_t>(seed_), i);
       pair.terms = terms_for(batch.labels[static_cast<size_t>(i)]);
@@ -166,7 +176,7 @@ Examples:
     const bool noised = gamma_ < 1;  // as they are, there is nothing to compare with
     const bool known = noised && !makes_latents(model);
     const double peak = 255 / model.scaling.unit;
-    std::vector<double> rows;
+    std::vector<std::vector<std::string>> rows;
     double before = 0, after = 0, steps = 0;
     const auto count = static_cast<double>(pairs.size());
     for (const Pair& pair : pairs) {
@@ -175,20 +185,23 @@ Examples:
       before += noisy / count;
       after += result / count;
       steps += static_cast<double>(pair.record.steps) / count;
-      rows.insert(rows.end(),
-                  {static_cast<double>(pair.number), static_cast<double>(pair.record.steps)});
-      if (known) rows.insert(rows.end(), {noisy, result});
+      rows.push_back({std::to_string(pair.number), pair.source, std::to_string(pair.record.steps)});
+      if (known) {
+        rows.back().insert(rows.back().end(),
+                           {fmt::format("{}", noisy), fmt::format("{}", result)});
+      }
     }
     const std::filesystem::path folder(out_);
-    std::vector<std::string> columns = {"image", "steps"};
+    std::vector<std::string> columns = {"image", "source", "steps"};
     if (known) columns.insert(columns.end(), {"psnr_before", "psnr_after"});
-    write_csv(folder / "denoise.csv", columns, rows, static_cast<int64_t>(columns.size()));
-    write_png(folder / "denoise.png", picture(model, codec, pairs, noised),
-              {{"Software", "eqm " EQM_VERSION},
-               {"Model", model_},
-               {"Data", data_},
-               {"Gamma", fmt::format("{}", gamma_)},
-               {"Rule", descent_.resolved(model.objective).described()}});
+    write_csv_records(folder / "denoise.csv", columns, rows);
+    const PngText origin = {{"Software", "eqm " EQM_VERSION},
+                            {"Model", model_},
+                            {"Data", data_},
+                            {"Gamma", fmt::format("{}", gamma_)},
+                            {"Rule", descent_.resolved(model.objective).described()}};
+    write_png(folder / "denoise.png", picture(model, codec, pairs, noised), origin);
+    if (pictures_) write_pictures(model, codec, pairs, noised, origin);
     std::cout << fmt::format("{:<18} {}\n{:<18} {:.1f}\n", "images", pairs.size(), "mean steps",
                              steps);
     if (known) {
@@ -197,33 +210,63 @@ Examples:
     } else if (noised) {
       console.log->info("no PSNR: distances between latents tell little of pictures");
     }
-    console.log->info("wrote {0}/denoise.png and {0}/denoise.csv", out_);
+    console.log->info("wrote denoise.png, denoise.csv{} to {}",
+                      pictures_ ? " and a folder of pictures for each stage" : "", out_);
   }
 
-  // Rows: original, noised, denoised; as they are: before, after.
+  struct Stage {
+    std::string name;
+    State Pair::*state;
+  };
+
+  // As they are, there is nothing before the noise.
+  static std::vector<Stage> stages(bool noised) {
+    if (!noised) return {{"before", &Pair::start}, {"after", &Pair::end}};
+    return {{"original", &Pair::clean}, {"noised", &Pair::start}, {"denoised", &Pair::end}};
+  }
+
+  // A folder for each stage, with the images by their numbers.
+  void write_pictures(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,
+                      bool noised, const PngText& origin) const {
+    Shape shape = model.backbone->state_shape();
+    shape.insert(shape.begin(), 1);
+    Tensor state = torch::empty(shape, torch::kFloat64);
+    for (const Stage& stage : stages(noised)) {
+      const std::filesystem::path folder = std::filesystem::path(out_) / stage.name;
+      create_folder(folder);
+      for (const Pair& pair : pairs) {
+        put_state(pair.*stage.state, state, 0);
+        PngText text = origin;
+        text.emplace_back("Stage", stage.name);
+        text.emplace_back("Source", pair.source);
+        write_png(folder / fmt::format("{:06}.png", pair.number), pictures_of(state, codec).front(),
+                  text);
+      }
+    }
+  }
+
+  // A row for each stage.
   static Image picture(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,
                        bool noised) {
     const auto shown = std::min<int64_t>(kMostPairs, static_cast<int64_t>(pairs.size()));
-    std::vector<std::string> names = {"before", "after"};
-    if (noised) names = {"original", "noised", "denoised"};
+    std::vector<std::string> names;
+    for (const Stage& stage : stages(noised)) names.push_back(stage.name);
     Shape shape = model.backbone->state_shape();
     shape.insert(shape.begin(), shown * static_cast<int64_t>(names.size()));
     Tensor states = torch::empty(shape, torch::kFloat64);
     int64_t place = 0;
-    const auto add_row = [&](State Pair::*stage) {
+    for (const Stage& stage : stages(noised)) {
       for (int64_t i = 0; i < shown; ++i) {
-        put_state(pairs[static_cast<size_t>(i)].*stage, states, place++);
+        put_state(pairs[static_cast<size_t>(i)].*stage.state, states, place++);
       }
-    };
-    if (noised) add_row(&Pair::clean);
-    add_row(&Pair::start);
-    add_row(&Pair::end);
+    }
     return picture_grid(states, codec, shown, names, "");
   }
 
   std::string model_, data_, label_ = "own", out_ = "out/denoise";
   int64_t count_ = 16, seed_ = 0;
   double gamma_ = 0.6;
+  bool pictures_ = true;
   DescentOptions descent_;
   CodecOptions codec_;
   RuntimeOptions runtime_;

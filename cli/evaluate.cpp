@@ -11,6 +11,7 @@
 #include "cli/evaluation_output.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/open_images.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -101,7 +102,7 @@ Examples:
     std::optional<LearnedField> field;
     std::optional<Codec> codec;
     SourcePtr samples;
-    if (!pictures_.empty()) samples = given(*network);
+    if (!pictures_.empty()) samples = given(*network, console.log);
     if (samples && samples->size() < 2) {
       throw Error(ErrorKind::input, fmt::format("'{}' has one picture only", pictures_),
                   "a set has two pictures or more");
@@ -169,15 +170,19 @@ Examples:
   }
 
   // The pictures that were given: the test part where there are parts.
-  SourcePtr given(const FeatureNet& network) const {
+  SourcePtr given(const FeatureNet& network, const std::shared_ptr<Logger>& log) const {
+    const auto part = [&](Split split) {
+      return pictures_for(network, comparison_, pictures_, split, samples_,
+                          colour_warning(pictures_, "the classifier's pictures", log));
+    };
     std::error_code ignored;
     if (std::filesystem::is_regular_file(pictures_, ignored)) {  // this one, whatever is beside it
-      return pictures_for(network, comparison_, pictures_, Split::train, samples_);
+      return part(Split::train);
     }
     try {
-      return pictures_for(network, comparison_, pictures_, Split::test, samples_);
+      return part(Split::test);
     } catch (const MissingPart&) {
-      return pictures_for(network, comparison_, pictures_, Split::train, samples_);
+      return part(Split::train);
     }
   }
 

@@ -61,7 +61,7 @@ Examples:
   int run(const OptionSet&, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const SourcePtr pictures = open_pictures();
-    const SourcePtr data = open_data(*pictures);
+    const SourcePtr data = open_data(*pictures, console.log);
     const OutputFolder folder(out_);
     const Findings findings = {.pictures = pictures,
                                .data = data,
@@ -91,12 +91,14 @@ Examples:
   }
 
   // With images like the pictures.
-  SourcePtr open_data(const Source& pictures) const {
+  SourcePtr open_data(const Source& pictures, const std::shared_ptr<Logger>& log) const {
     const Layout wanted = layout_of(pictures);
     const bool is_square = wanted.shape[1] == wanted.shape[2];
-    const SourcePtr data = open_images(
-        data_,
-        {.split = split_, .channels = wanted.shape[0], .size = is_square ? wanted.shape[1] : 0});
+    const SourcePtr data =
+        open_images(data_, {.split = split_,
+                            .channels = wanted.shape[0],
+                            .size = is_square ? wanted.shape[1] : 0,
+                            .notice = colour_warning(data_, "the pictures", log)});
     const Layout found = layout_of(*data);
     if (found == wanted) return data;
     throw Error(ErrorKind::input,

@@ -4,8 +4,22 @@
 #include <system_error>
 
 #include "eqm/data/missing_part.h"
+#include "eqm/io/text.h"
 
 namespace eqm::cli {
+
+ColourNotice colour_warning(const std::string& what, const std::string& whose,
+                            std::shared_ptr<Logger> log) {
+  return [=](ColourChange change) {
+    if (change == ColourChange::dropped) {
+      log->warn("{} is in colour, and {} are grey: its colours are dropped", in_quotes(what),
+                whose);
+    } else {
+      log->warn("{} is grey, and {} are in colour: its three channels will be equal",
+                in_quotes(what), whose);
+    }
+  };
+}
 
 SourcePtr open_images(const std::string& what, const SourceOptions& options) {
   try {

@@ -65,6 +65,7 @@ Examples:
     require_score(model.objective.kind);
     const LearnedField field(model);
     const Codec codec = codec_.codec_of(model, type);
+    sets_.log = console.log;
     const std::vector<ScoreSet> sets = open_sets(model, codec);
     const int64_t label = label_.empty() ? kNullClass : label_of(model, label_);
     check_terms(field, only(label));

@@ -50,16 +50,18 @@ SourceOptions fitting(const Model& model, const Codec& codec) {
 }
 
 SourcePtr open_fitting(const std::string& name, const Model& model, const Codec& codec,
-                       Split split) {
+                       const ScoreSetOptions& options) {
   SourceOptions how = fitting(model, codec);
-  how.split = split;
-  return split == Split::test ? open_unseen(name, how) : open_images(name, how);
+  how.split = options.split;
+  how.notice = colour_warning(name, "the model's pictures", options.log);
+  return options.split == Split::test ? open_unseen(name, how) : open_images(name, how);
 }
 
 // Names that mean nothing may have been meant for a set that is made here.
-SourcePtr open_named(const std::string& name, const Model& model, const Codec& codec, Split split) {
+SourcePtr open_named(const std::string& name, const Model& model, const Codec& codec,
+                     const ScoreSetOptions& options) {
   try {
-    return open_fitting(name, model, codec, split);
+    return open_fitting(name, model, codec, options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     throw Error(error.kind(), error.what(),
@@ -90,7 +92,7 @@ ScoreSet open_score_set(const std::string& name, const Model& model, const Codec
   if (const auto kind = find_named(made_image_names(), name)) {
     return made_set(*kind, name, model, codec, options.count);
   }
-  const SourcePtr whole = open_named(name, model, codec, options.split);
+  const SourcePtr whole = open_named(name, model, codec, options);
   require_shape(*whole, name, model, codec);
   const Choice choice = choose_examples(whole->size(), std::min(options.count, whole->size()));
   return {.name = name, .source = pick_source(whole, choice.chosen), .indices = choice.chosen};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eqm/base/log.h"
 #include "eqm/codec/codec.h"
 #include "eqm/data/source.h"
 #include "eqm/data/split.h"
@@ -19,8 +20,9 @@ struct ScoreSet {
 };
 
 struct ScoreSetOptions {
-  Split split = Split::test;  // a set without parts is taken whole
-  int64_t count = 512;        // examples of each set at most, spread over it
+  Split split = Split::test;                      // a set without parts is taken whole
+  int64_t count = 512;                            // examples of each set at most, spread over it
+  std::shared_ptr<Logger> log = silent_logger();  // warned of pictures whose colours change
 };
 
 // `name` is a data set (open_source.h), "constant" or "noise" (made_images.h). Images are cropped

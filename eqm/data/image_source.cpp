@@ -24,7 +24,9 @@ class ImageSource : public Source {
       : files_(std::move(files)),
         arrangement_(arrange_images(paths, options.split, source)),
         channels_(options.channels != 0 ? options.channels : probe_channels()),
-        fingerprint_(hash(paths)) {}
+        fingerprint_(hash(paths)) {
+    if (options.channels != 0 && options.notice) tell_of_colours(options.notice);
+  }
 
   int64_t size() const override { return static_cast<int64_t>(arrangement_.order.size()); }
 
@@ -47,16 +49,27 @@ class ImageSource : public Source {
     return arrangement_.order[static_cast<size_t>(index)];
   }
 
-  // Damaged images say nothing here; they are reported when they are asked for.
-  int64_t probe_channels() const {
+  // Whether any of a few images is so. Damaged ones say nothing here; they are reported when they
+  // are asked for.
+  template <class Test>
+  bool any_image(const Test& test) const {
     for (const int64_t index : evenly_spaced(size(), kProbedImages)) {
       try {
-        if (files_->decode(file_of(index)).channels != 1) return 3;
+        if (test(files_->decode(file_of(index)))) return true;
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;
       }
     }
-    return 1;
+    return false;
+  }
+
+  static bool has_channels(const Image& image) { return image.channels != 1; }
+
+  int64_t probe_channels() const { return any_image(has_channels) ? 3 : 1; }
+
+  void tell_of_colours(const ColourNotice& notice) const {
+    if (channels_ == 1 && any_image(is_coloured)) notice(ColourChange::dropped);
+    if (channels_ == 3 && !any_image(has_channels)) notice(ColourChange::repeated);
   }
 
   uint64_t hash(const std::vector<std::string>& paths) const {

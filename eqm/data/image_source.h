@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +26,19 @@ class ImageFiles {
   virtual uint64_t bytes_of(size_t file) const = 0;
 };
 
+// What becomes of the colours of pictures that are given other channels than they have.
+enum class ColourChange {
+  dropped,   // colour to grey; pictures that are stored as colour and look grey do not count
+  repeated,  // grey to three equal channels
+};
+
+// Told once, when a set is opened; a few of its pictures are looked at.
+using ColourNotice = std::function<void(ColourChange)>;
+
 struct ImageSourceOptions {
   Split split = Split::train;
   int64_t channels = 0;  // 1 grey, 3 RGB; 0: grey if all of a few images are, else RGB
+  ColourNotice notice = {};
 };
 
 // `paths` has one path for each file, from which parts and classes are told (arrangement.h);

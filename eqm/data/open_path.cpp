@@ -112,7 +112,9 @@ SourcePtr open_folder(const fs::path& path, const ImageSourceOptions& options) {
   }
   if (is_cifar_folder(path)) return open_cifar_folder(path, options.split);
   if (const auto part = part_in(path, options.split)) {
-    return open_file(*part, {.split = Split::train, .channels = options.channels});
+    ImageSourceOptions whole = options;
+    whole.split = Split::train;
+    return open_file(*part, whole);
   }
   return open_folder_source(path, options);
 }

@@ -1,3 +1,5 @@
+#include "eqm/data/open_source.h"
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,7 +16,6 @@
 #include "eqm/data/layout.h"
 #include "eqm/data/map_source.h"
 #include "eqm/data/open_path.h"
-#include "eqm/data/open_source.h"
 #include "eqm/data/pixels.h"
 #include "eqm/data/public_sets.h"
 #include "eqm/io/text.h"
@@ -49,7 +50,8 @@ SourcePtr open_raw(const std::string& what, const SourceOptions& options) {
                 "there is no data set, file or folder " + in_quotes(what),
                 known ? how_to_get(what) : suggestion(what, names));
   }
-  return open_path(what, {.split = options.split, .channels = options.channels});
+  return open_path(
+      what, {.split = options.split, .channels = options.channels, .notice = options.notice});
 }
 
 void check(const SourceOptions& options) {
@@ -76,6 +78,16 @@ SourcePtr with_channels(SourcePtr source, int64_t channels) {
       std::move(source), fmt::format("{} channels", channels), [=](const Example& example) {
         return example_from_image(image_from_planes(example), channels, example.label);
       });
+}
+
+// Of sets that hold pixels as they are; encoded images are looked at where they are decoded.
+void tell_of_colours(const Source& source, const SourceOptions& options) {
+  if (options.channels == 3) return options.notice(ColourChange::repeated);
+  for (const int64_t index : evenly_spaced(source.size(), kProbedExamples)) {
+    if (is_coloured(image_from_planes(source.get(index)))) {
+      return options.notice(ColourChange::dropped);
+    }
+  }
 }
 
 SourcePtr cropped(SourcePtr source, int64_t size) {
@@ -106,6 +118,7 @@ SourcePtr open_source(const std::string& what, const SourceOptions& options) {
   if (options.latents && layout.dtype != Dtype::u8) return source;
   if (options.channels != 0 || options.size != 0) require_pixels(layout, what);
   if (options.channels != 0 && layout.shape[0] != options.channels) {
+    if (options.notice) tell_of_colours(*source, options);
     source = with_channels(std::move(source), options.channels);
   }
   if (options.size != 0) return cropped(std::move(source), options.size);

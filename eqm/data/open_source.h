@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "eqm/data/image_source.h"
 #include "eqm/data/source.h"
 #include "eqm/data/split.h"
 
@@ -11,9 +12,10 @@ namespace eqm {
 
 struct SourceOptions {
   Split split = Split::train;
-  int64_t channels = 0;  // 1 grey, 3 RGB, 0 as the images are
-  int64_t size = 0;      // images are cropped to size x size around the centre; 0 as they are
-  bool latents = false;  // what is no pixels may be given, too, and stays as it is
+  int64_t channels = 0;      // 1 grey, 3 RGB, 0 as the images are
+  int64_t size = 0;          // images are cropped to size x size around the centre; 0 as they are
+  bool latents = false;      // what is no pixels may be given, too, and stays as it is
+  ColourNotice notice = {};  // told when `channels` changes the colours
 };
 
 // `what` is "fashion-mnist" (Debian's package), "mnist" (scripts/get_mnist.sh; looked for in

@@ -58,6 +58,18 @@ Example example_from_image(const Image& image, int64_t channels, int64_t label) 
   return example;
 }
 
+bool is_coloured(const Image& image) {
+  constexpr int kVisible = 8;  // levels of 256; compression makes grey differ by less
+  if (image.channels < 3) return false;
+  const auto step = static_cast<size_t>(image.channels);
+  for (size_t i = 0; i + 2 < image.pixels.size(); i += step) {
+    const int red = image.pixels[i], green = image.pixels[i + 1], blue = image.pixels[i + 2];
+    const auto [least, most] = std::minmax({red, green, blue});
+    if (most - least > kVisible) return true;
+  }
+  return false;
+}
+
 Image image_from_planes(const Example& pixels) {
   const PlaneSize size = plane_size(pixels);
   if (size.channels != 1 && size.channels != 3 && size.channels != 4) {

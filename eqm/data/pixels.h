@@ -23,6 +23,9 @@ PlaneSize plane_size(const Example& pixels);
 // transparency is dropped. Kind usage when the image is malformed.
 Example example_from_image(const Image& image, int64_t channels, int64_t label = kNoLabel);
 
+// Whether anybody would see that the picture is not grey, however it is stored.
+bool is_coloured(const Image& image);
+
 // Of 1, 3 or 4 planes, which keep their order; kind usage for other numbers.
 Image image_from_planes(const Example& pixels);
 
