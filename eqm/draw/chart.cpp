@@ -1,20 +1,24 @@
 #include "eqm/draw/chart.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/draw/chart_frame.h"
 #include "eqm/draw/panel.h"
 
 namespace eqm::draw {
 namespace {
 
-constexpr double kHeadroom = 0.06;             // of the y range, above and below the curves
-constexpr Margins kClearance{-4, -4, -4, -4};  // between a legend and the curves
+constexpr double kHeadroom = 0.06;  // of the y range, above and below the curves
+constexpr double kSideRoom = 0.03;  // of the x range, beside dots and bins
+constexpr double kDot = 3.5, kLonePoint = 2.5;
 constexpr int kMostBins = 10000;
 
 double on_scale(double value, Scale scale) {
@@ -22,30 +26,74 @@ double on_scale(double value, Scale scale) {
   return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<Tick> ticks_of(Range range, Scale scale, int about) {
-  return scale == Scale::log ? log_ticks(range, about) : nice_ticks(range, about);
+// Curves beyond the palette's six colours differ by their dashes.
+std::vector<double> dashes_of(std::size_t k) {
+  static const std::array<std::vector<double>, 4> kDashes{
+      std::vector<double>{}, {6, 3}, {2, 2.5}, {8, 3, 2, 3}};
+  return kDashes[(k / 6) % kDashes.size()];
 }
 
-// `x` and `y` are on their scales already: exponents for Scale::log.
-Panel panel_for(Canvas& canvas, Rect area, Range x, Range y, const ChartOptions& options) {
-  x = widened(x);
-  y = widened(y);
-  const int columns = static_cast<int>(std::clamp(area.width / 70, 2.0, 8.0));
-  const int rows = static_cast<int>(std::clamp(area.height / 45, 2.0, 8.0));
-  return Panel(canvas, area, x, y,
-               {.title = options.title,
-                .subtitle = options.subtitle,
-                .x_label = options.x_label,
-                .y_label = options.y_label,
-                .x_ticks = ticks_of(x, options.x_scale, columns),
-                .y_ticks = ticks_of(y, options.y_scale, rows),
-                .aspect = Aspect::free,
-                .grid_lines = true});
+Polyline scaled(std::span<const double> x, std::span<const double> y, const std::string& name,
+                const ChartOptions& options) {
+  if (x.size() != y.size()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the series '{}' has {} x and {} y", name, x.size(), y.size()));
+  }
+  Polyline line;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    line.push_back({on_scale(x[k], options.x_scale), on_scale(y[k], options.y_scale)});
+  }
+  return line;
 }
 
-void add_entry(std::vector<LegendEntry>& entries, const std::string& name, std::size_t k,
-               Marker marker) {
-  if (!name.empty()) entries.push_back({name, category(k), marker});
+void include(ChartContent& content, const Polyline& line) {
+  for (const Point& p : line) {
+    if (!is_finite(p)) continue;
+    content.x.include(p.x);
+    content.y.include(p.y);
+  }
+}
+
+// Points that no line reaches.
+Polyline lone_points(const Polyline& line) {
+  Polyline lone;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const bool before = k > 0 && is_finite(line[k - 1]);
+    const bool after = k + 1 < line.size() && is_finite(line[k + 1]);
+    if (is_finite(line[k]) && !before && !after) lone.push_back(line[k]);
+  }
+  return lone;
+}
+
+// The outline of a band; empty where it has no two finite points.
+Polyline outline_of(const Polyline& low, const Polyline& high) {
+  Polyline outline;
+  std::ranges::copy_if(low, std::back_inserter(outline), is_finite);
+  for (auto p = high.rbegin(); p != high.rend(); ++p) {
+    if (is_finite(*p)) outline.push_back(*p);
+  }
+  return outline.size() < 3 ? Polyline{} : outline;
+}
+
+// The different x of all series, from left to right.
+std::vector<double> distinct_x(std::span<const Series> series, Scale scale) {
+  std::set<double> found;
+  for (const Series& s : series) {
+    for (const double x : s.x) {
+      if (std::isfinite(on_scale(x, scale))) found.insert(x);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+bool all_whole(std::span<const Series> series, std::vector<double> Series::*values) {
+  bool any = false;
+  for (const Series& s : series) {
+    if ((s.*values).empty()) continue;
+    if (!are_whole(s.*values)) return false;
+    any = true;
+  }
+  return any;
 }
 
 // Both ends of every bin at its height, falling to the floor at the sides.
@@ -62,75 +110,72 @@ Polyline staircase(const std::vector<double>& heights, Range range, double floor
   return steps;
 }
 
-// The corner where a legend hides the fewest points of the curves (world coordinates).
-Place emptiest_corner(const Panel& panel, std::span<const Polyline> curves,
-                      std::span<const LegendEntry> entries) {
-  Place best = Place::top_right;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  for (const Place place :
-       {Place::top_right, Place::top_left, Place::bottom_right, Place::bottom_left}) {
-    const Rect box = inset(legend_area(panel.area(), entries, {.place = place}), kClearance);
-    std::size_t hidden = 0;
-    for (const Polyline& curve : curves) {
-      for (const Point& world : curve) {
-        const Point p = panel.to_canvas(world);
-        if (p.x >= box.x && p.x <= box.right() && p.y >= box.y && p.y <= box.bottom()) ++hidden;
-      }
-    }
-    if (hidden >= fewest) continue;
-    fewest = hidden;
-    best = place;
-  }
-  return best;
-}
-
-void add_legend(Canvas& canvas, const Panel& panel, std::span<const Polyline> curves,
-                std::span<const LegendEntry> entries, const ChartOptions& options) {
-  const Place place = options.legend ? *options.legend : emptiest_corner(panel, curves, entries);
-  legend(canvas, panel.area(), entries, {.place = place});
+// What a legend must not cover of a histogram: its outline, and the bins' sides within it.
+std::vector<Polyline> bars_of(const Polyline& steps, double floor) {
+  std::vector<Polyline> bars{steps};
+  for (const Point& p : steps) bars.push_back({{p.x, floor}, p});
+  return bars;
 }
 
 }  // namespace
 
 void line_chart(Canvas& canvas, Rect area, std::span<const Series> series,
                 const ChartOptions& options) {
-  Range x;
-  Range y;
+  ChartContent content;
+  std::vector<Polyline> bands;
+  for (const Band& band : options.bands) {
+    const Polyline low = scaled(band.x, band.low, band.name, options);
+    const Polyline high = scaled(band.x, band.high, band.name, options);
+    include(content, low);
+    include(content, high);
+    bands.push_back(outline_of(low, high));
+    if (!band.name.empty()) content.entries.push_back({band.name, band.colour, Marker::square});
+  }
   std::vector<Polyline> curves;
+  std::vector<Stroke> strokes;
+  std::size_t own = 0;  // series that take the palette's colours
   for (const Series& s : series) {
-    if (s.x.size() != s.y.size()) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("the series '{}' has {} x and {} y", s.name, s.x.size(), s.y.size()));
-    }
-    Polyline& curve = curves.emplace_back();
-    for (std::size_t k = 0; k < s.x.size(); ++k) {
-      const Point p{on_scale(s.x[k], options.x_scale), on_scale(s.y[k], options.y_scale)};
-      curve.push_back(p);
-      if (!is_finite(p)) continue;
-      x.include(p.x);
-      y.include(p.y);
-    }
+    include(content, curves.emplace_back(scaled(s.x, s.y, s.name, options)));
+    Stroke& stroke = strokes.emplace_back(
+        Stroke{.colour = s.colour.value_or(category(own)), .width = s.width, .dashes = {}});
+    if (!s.colour) stroke.dashes = dashes_of(own++);
+    if (s.name.empty()) continue;
+    content.entries.push_back({s.name, stroke.colour, Marker::line, stroke.dashes});
   }
-  y = widened(y);
-  const double room = kHeadroom * y.width();
-  if (options.dots) {  // which would stand on the frame
-    x = widened(x);
-    const double side = kHeadroom / 2 * x.width();
-    x = {x.low - side, x.high + side};
-  }
-  Panel panel = panel_for(canvas, area, x, {y.low - room, y.high + room}, options);
-  std::vector<LegendEntry> entries;
+  content.lines = curves;
+  content.lines.insert(content.lines.end(), bands.begin(), bands.end());
+  const std::vector<double> points =
+      options.dots ? distinct_x(series, options.x_scale) : std::vector<double>();
+  const auto numbers = [&](std::vector<double> Series::*values) {
+    return all_whole(series, values) ? Numbers::whole : Numbers::any;
+  };
+  const bool has_dots = options.dots || std::ranges::any_of(curves, [](const Polyline& curve) {
+                          return !lone_points(curve).empty();
+                        });
+  const double side = has_dots ? kSideRoom : 0;  // dots would stand on the frame
+  content.x_axis = {.scale = options.x_scale,
+                    .numbers = numbers(&Series::x),
+                    .room_low = side,
+                    .room_high = side,
+                    .wanted = points};
+  content.y_axis = {.scale = options.y_scale,
+                    .numbers = numbers(&Series::y),
+                    .room_low = kHeadroom,
+                    .room_high = kHeadroom};
+  const ChartFrame frame = frame_of(area, content, options);
+  Panel panel(canvas, frame.area, frame.x.range, frame.y.range, panel_options(frame, options));
+  for (std::size_t k = 0; k < bands.size(); ++k) panel.polygon(bands[k], options.bands[k].colour);
   for (std::size_t k = 0; k < curves.size(); ++k) {
-    panel.path(curves[k], {.colour = category(k), .width = 1.8});
+    panel.path(curves[k], strokes[k]);
+    Polyline dots = lone_points(curves[k]);
     if (options.dots) {
-      Polyline drawn;
-      std::ranges::copy_if(curves[k], std::back_inserter(drawn), is_finite);
-      panel.points(drawn, 3.5, category(k));
+      dots.clear();
+      std::ranges::copy_if(curves[k], std::back_inserter(dots), is_finite);
     }
-    add_entry(entries, series[k].name, k, Marker::line);
+    panel.points(dots, options.dots ? kDot : kLonePoint, strokes[k].colour);
   }
   panel.frame();
-  add_legend(canvas, panel, curves, entries, options);
+  legend(canvas, frame.legend, frame.entries, {.place = frame.place});
 }
 
 std::vector<double> bin_counts(std::span<const double> values, Range range, int bins) {
@@ -154,36 +199,43 @@ void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int b
     throw Error(ErrorKind::usage, "a histogram has bins of equal width, not of equal ratio");
   }
   Range x;
+  bool whole = true;
   for (const Sample& sample : samples) {
     for (const double value : sample.values) x.include(value);
+    whole = whole && (sample.values.empty() || are_whole(sample.values));
   }
   x = options.x_range ? *options.x_range : widened(x);
   // A bin of one value must stand on a log axis, too: its floor is half a count.
   const double floor = options.y_scale == Scale::log ? std::log10(0.5) : 0;
-  Range y{floor, floor};
-  std::vector<std::vector<double>> heights;
-  for (const Sample& sample : samples) {
-    heights.push_back(bin_counts(sample.values, x, bins));
-    for (double& height : heights.back()) {
+  ChartContent content;
+  content.x = x;
+  content.y = {floor, floor};
+  std::vector<Polyline> outlines;
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    std::vector<double> heights = bin_counts(samples[k].values, x, bins);
+    for (double& height : heights) {
       height = on_scale(height, options.y_scale);
-      y.include(height);
+      content.y.include(height);
+    }
+    outlines.push_back(staircase(heights, x, floor));
+    std::ranges::copy(bars_of(outlines.back(), floor), std::back_inserter(content.lines));
+    if (!samples[k].name.empty()) {
+      content.entries.push_back({samples[k].name, category(k), Marker::square});
     }
   }
-  if (!(y.width() > 0)) y.high = floor + 1;
-  y.high += kHeadroom * y.width();
-  Panel panel = panel_for(canvas, area, x, y, options);
-  std::vector<LegendEntry> entries;
-  std::vector<Polyline> outlines;
-  for (std::size_t k = 0; k < heights.size(); ++k) {
-    Polyline& steps = outlines.emplace_back(staircase(heights[k], x, floor));
-    Polyline shape = steps;
-    for (Point& p : shape) p = panel.to_canvas(p);
-    canvas.polygon(shape, category(k).with_alpha(0.35));
-    panel.path(steps, {.colour = category(k), .width = 1.2});
-    add_entry(entries, samples[k].name, k, Marker::square);
+  if (!(content.y.width() > 0)) content.y.high = floor + 1;
+  content.x_axis = {.numbers = whole ? Numbers::whole : Numbers::any,
+                    .room_low = kSideRoom,
+                    .room_high = kSideRoom};
+  content.y_axis = {.scale = options.y_scale, .numbers = Numbers::whole, .room_high = kHeadroom};
+  const ChartFrame frame = frame_of(area, content, options);
+  Panel panel(canvas, frame.area, frame.x.range, frame.y.range, panel_options(frame, options));
+  for (std::size_t k = 0; k < outlines.size(); ++k) {
+    panel.polygon(outlines[k], category(k).with_alpha(0.35));
+    panel.path(outlines[k], {.colour = category(k), .width = 1.2});
   }
   panel.frame();
-  add_legend(canvas, panel, outlines, entries, options);
+  legend(canvas, frame.legend, frame.entries, {.place = frame.place});
 }
 
 }  // namespace eqm::draw

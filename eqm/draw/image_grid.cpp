@@ -10,9 +10,15 @@
 namespace eqm::draw {
 namespace {
 
-constexpr int kWidthToSee = 64;      // pixels that show a small picture well
-constexpr double kMargin = 16;       // around everything
-constexpr double kLabelSize = 11;    // of the type
+constexpr int kWidthToSee = 112;    // pixels that show a small picture well
+constexpr int kLeastWidth = 56;     // below, details are lost
+constexpr int kWidestGrid = 1400;   // pixels that fit a screen side by side
+constexpr int kTallestGrid = 2400;  // and above each other, with some scrolling
+constexpr double kMargin = 16;      // around everything
+constexpr double kLabelSize = 12;   // of the type
+constexpr double kCaptionSize = 10;
+constexpr double kCaptionLine = 13;  // height
+constexpr double kCaptionRest = 4;   // below the last line
 constexpr double kSmallestType = 8;  // column labels shrink no further before they are squeezed
 constexpr double kTitleRoom = 28;
 constexpr double kLabelRoom = 20;     // above the pictures
@@ -31,12 +37,13 @@ constexpr TextStyle kTitleStyle{.size = 14, .bold = true};
 struct Layout {
   int columns = 0, rows = 0;
   double cell_width = 0, cell_height = 0;  // of a picture
+  double words = 0;                        // height of the captions below it
   double left = 0, top = 0;                // of the first picture
   double gap = 0;
   double column_type = kLabelSize;
 
   Rect cell(int row, int column) const {
-    return {left + column * (cell_width + gap), top + row * (cell_height + gap), cell_width,
+    return {left + column * (cell_width + gap), top + row * (cell_height + words + gap), cell_width,
             cell_height};
   }
 };
@@ -61,6 +68,11 @@ void check(std::span<const Pixels> pictures, const GridOptions& options) {
     refuse_grid(fmt::format("a grid cannot have {} columns, gaps of {} and zoom {}",
                             options.columns, options.gap, options.zoom),
                 "none of them is negative");
+  }
+  if (!options.captions.empty() && options.captions.size() != pictures.size()) {
+    refuse_grid(
+        fmt::format("{} captions for {} pictures", options.captions.size(), pictures.size()),
+        "give one caption to each picture, or none");
   }
 }
 
@@ -92,10 +104,15 @@ Layout layout_of(std::span<const Pixels> pictures, const GridOptions& options) {
   check_labels(options.row_labels, layout.rows, "rows");
   check_labels(options.column_labels, layout.columns, "columns");
   const Pixels& first = pictures.front();
-  const double zoom = options.zoom > 0 ? options.zoom : auto_zoom(first.width);
+  const double zoom = options.zoom > 0 ? options.zoom
+                                       : grid_zoom(first.width, first.height,
+                                                   std::min(layout.columns, count), layout.rows);
   layout.cell_width = zoom * first.width;
   layout.cell_height = zoom * first.height;
   layout.gap = options.gap;
+  std::size_t lines = 0;
+  for (const auto& caption : options.captions) lines = std::max(lines, caption.size());
+  if (lines > 0) layout.words = kCaptionLine * static_cast<double>(lines) + kCaptionRest;
   layout.left = kMargin;
   if (!options.row_labels.empty()) {
     layout.left += std::ceil(std::min(widest(options.row_labels), kMostLabel)) + kLabelGap;
@@ -117,9 +134,10 @@ Canvas canvas_for(const Layout& layout, const GridOptions& options) {
   const Rect last = layout.cell(layout.rows - 1, layout.columns - 1);
   const double title = std::ceil(text_width(options.title, kTitleStyle));
   const double right = std::max(last.right(), layout.left + title) + kMargin;
+  const double bottom = last.bottom() + layout.words + kMargin;
   const double limit = 1e9;  // far beyond what a canvas takes; it says so itself
   return Canvas(static_cast<int>(std::min(right, limit)),
-                static_cast<int>(std::min(last.bottom() + kMargin, limit)));
+                static_cast<int>(std::min(bottom, limit)));
 }
 
 void draw_words(Canvas& canvas, const Layout& layout, const GridOptions& options) {
@@ -140,11 +158,24 @@ void draw_words(Canvas& canvas, const Layout& layout, const GridOptions& options
   }
 }
 
+void draw_caption(Canvas& canvas, Rect cell, const std::vector<std::string>& lines) {
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const double middle = cell.bottom() + (static_cast<double>(k) + 0.5) * kCaptionLine;
+    canvas.text(
+        {cell.centre().x, middle + kBaseline * kCaptionSize}, lines[k],
+        {.colour = kMuted, .size = kCaptionSize, .align = Align::centre, .max_width = cell.width});
+  }
+}
+
 }  // namespace
 
-int auto_zoom(int width) {
-  if (width < 1) return 1;
-  return std::max(1, static_cast<int>(std::lround(static_cast<double>(kWidthToSee) / width)));
+int grid_zoom(int width, int height, int columns, int rows) {
+  if (width < 1 || height < 1) return 1;
+  const auto nearest = [width](int seen) { return std::max(1, (seen + width / 2) / width); };
+  const double across = kWidestGrid / (static_cast<double>(std::max(1, columns)) * width);
+  const double down = kTallestGrid / (static_cast<double>(std::max(1, rows)) * height);
+  const auto room = static_cast<int>(std::min({across, down, 1e6}));
+  return std::max(std::min(nearest(kWidthToSee), room), nearest(kLeastWidth));
 }
 
 Canvas image_grid(std::span<const Pixels> pictures, const GridOptions& options) {
@@ -154,8 +185,9 @@ Canvas image_grid(std::span<const Pixels> pictures, const GridOptions& options) 
   draw_words(canvas, layout, options);
   for (std::size_t k = 0; k < pictures.size(); ++k) {
     const int at = static_cast<int>(k);
-    canvas.image(layout.cell(at / layout.columns, at % layout.columns), pictures[k],
-                 Sampling::nearest);
+    const Rect cell = layout.cell(at / layout.columns, at % layout.columns);
+    canvas.image(cell, pictures[k], Sampling::nearest);
+    if (!options.captions.empty()) draw_caption(canvas, cell, options.captions[k]);
   }
   return canvas;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace eqm::draw {
 namespace {
@@ -21,11 +22,13 @@ void draw_marker(Canvas& canvas, Point middle, const LegendEntry& entry) {
     case Marker::star:
       return canvas.star(middle, 7, entry.colour, {.colour = kPaper, .width = 0.8});
     case Marker::line:
-      return canvas.line(left, right, {.colour = entry.colour, .width = 2});
+      return canvas.line(left, right, {.colour = entry.colour, .width = 2, .dashes = entry.dashes});
     case Marker::arrow:
       return canvas.arrow(left, right, {.colour = entry.colour, .width = 1.2, .head = 7});
     case Marker::square:
       return canvas.rectangle({middle.x - 6, middle.y - 5, 12, 10}, entry.colour);
+    case Marker::none:
+      return;
   }
 }
 
@@ -48,6 +51,7 @@ Point placed(Rect area, Place place, double width, double height) {
   const double right = area.right() - kFromBorder - width;
   const double top = area.y + kFromBorder;
   const double bottom = area.bottom() - kFromBorder - height;
+  const Point middle{area.centre().x - width / 2, area.centre().y - height / 2};
   switch (place) {
     case Place::top_left:
       return {left, top};
@@ -57,10 +61,50 @@ Point placed(Rect area, Place place, double width, double height) {
       return {left, bottom};
     case Place::bottom_right:
       return {right, bottom};
+    case Place::top:
+      return {middle.x, top};
+    case Place::bottom:
+      return {middle.x, bottom};
+    case Place::left:
+      return {left, middle.y};
+    case Place::right:
+      return {right, middle.y};
     case Place::centre:
       break;
   }
-  return {area.centre().x - width / 2, area.centre().y - height / 2};
+  return middle;
+}
+
+constexpr Margins kClearance{-4, -4, -4, -4};  // between a legend and the lines
+
+// The length of a segment inside a rectangle (Liang and Barsky). A point counts as one pixel.
+double length_inside(Rect box, Point from, Point to) {
+  if (!is_finite(from) || !is_finite(to)) return 0;
+  double enter = 0, leave = 1;
+  const auto cut = [&](double start, double step, double low, double high) {
+    if (step == 0) {
+      if (start < low || start > high) leave = -1;
+      return;
+    }
+    const double a = (low - start) / step, b = (high - start) / step;
+    enter = std::max(enter, std::min(a, b));
+    leave = std::min(leave, std::max(a, b));
+  };
+  cut(from.x, to.x - from.x, box.x, box.right());
+  cut(from.y, to.y - from.y, box.y, box.bottom());
+  if (leave < enter) return 0;
+  return std::max(1.0, (leave - enter) * std::hypot(to.x - from.x, to.y - from.y));
+}
+
+double hidden_under(Rect box, std::span<const Polyline> lines) {
+  double hidden = 0;
+  for (const Polyline& line : lines) {
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      hidden += length_inside(box, line[k > 0 ? k - 1 : 0], line[k]);
+      hidden += length_inside(box, line[k], line[k]);  // also where its neighbours are missing
+    }
+  }
+  return hidden;
 }
 
 Raster ramp(const ColourMap& map, Direction direction) {
@@ -112,6 +156,32 @@ Rect legend(Canvas& canvas, Rect area, std::span<const LegendEntry> entries,
     }
   }
   return taken;
+}
+
+std::vector<LegendEntry> fitting_entries(std::span<const LegendEntry> entries, double height,
+                                         const LegendOptions& options) {
+  const double room = height - 2 * kFromBorder - 2 * padding_y(options);
+  const auto most = static_cast<std::size_t>(std::max(1.0, room / line_height(options)));
+  if (entries.size() <= most) return {entries.begin(), entries.end()};
+  std::vector<LegendEntry> shown(entries.begin(), entries.begin() + std::ptrdiff_t(most) - 1);
+  shown.push_back({.name = "and " + std::to_string(entries.size() - shown.size()) + " more",
+                   .colour = kMuted,
+                   .marker = Marker::none});
+  return shown;
+}
+
+LegendPlace emptiest_place(Rect area, std::span<const LegendEntry> entries,
+                           std::span<const Polyline> lines, const LegendOptions& options) {
+  LegendPlace best{.place = Place::top_right, .hidden = std::numeric_limits<double>::infinity()};
+  for (const Place place :
+       {Place::top_right, Place::top_left, Place::bottom_right, Place::bottom_left, Place::top,
+        Place::right, Place::left, Place::bottom}) {
+    LegendOptions there = options;
+    there.place = place;
+    const double hidden = hidden_under(inset(legend_area(area, entries, there), kClearance), lines);
+    if (hidden < best.hidden) best = {place, hidden};
+  }
+  return best;
 }
 
 void colour_bar(Canvas& canvas, Rect area, const ColourMap& map, Range values,

@@ -17,7 +17,12 @@ const TextStyle kTitle{.colour = kInk, .size = 13, .bold = true, .align = Align:
 const TextStyle kSubtitle{.colour = kMuted, .size = 11, .align = Align::centre};
 const TextStyle kTickLabel{.colour = kMuted, .size = 11};
 const TextStyle kAxisLabel{.colour = kInk, .size = 12, .align = Align::centre};
-constexpr double kTickLength = 4;
+constexpr double kTickLength = 4, kSmallTick = 2.5;
+constexpr double kMostTickLabel = 60;  // at the left; wider ones are set smaller
+
+double length_of(const Tick& tick) {
+  return tick.label.empty() ? kSmallTick : kTickLength;
+}
 
 class ClipScope {
  public:
@@ -93,10 +98,12 @@ Panel::Panel(Canvas& canvas, Rect area, Range x, Range y, PanelOptions options)
 
 void Panel::draw_grid_lines() {
   for (const Tick& tick : options_.x_ticks) {
+    if (tick.label.empty()) continue;
     const double at = to_canvas({tick.at, 0}).x;
     canvas_.line({at, area_.y}, {at, area_.bottom()}, {.colour = kFaint});
   }
   for (const Tick& tick : options_.y_ticks) {
+    if (tick.label.empty()) continue;
     const double at = to_canvas({0, tick.at}).y;
     canvas_.line({area_.x, at}, {area_.right(), at}, {.colour = kFaint});
   }
@@ -130,6 +137,13 @@ void Panel::path(std::span<const Point> along, const Stroke& stroke) {
   for (const Point& world : along) line.push_back(to_canvas(world));
   const ClipScope clip(canvas_, area_);
   canvas_.polyline(line, stroke);
+}
+
+void Panel::polygon(std::span<const Point> corners, Colour fill) {
+  Polyline shape;
+  for (const Point& world : corners) shape.push_back(to_canvas(world));
+  const ClipScope clip(canvas_, area_);
+  canvas_.polygon(shape, fill);
 }
 
 void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors,
@@ -199,13 +213,14 @@ void Panel::draw_ticks() {
   label.align = Align::centre;
   for (const Tick& tick : options_.x_ticks) {
     const double at = to_canvas({tick.at, 0}).x;
-    canvas_.line({at, area_.bottom()}, {at, area_.bottom() + kTickLength}, mark);
+    canvas_.line({at, area_.bottom()}, {at, area_.bottom() + length_of(tick)}, mark);
     canvas_.text({at, area_.bottom() + kTickLength + 12}, tick.label, label);
   }
   label.align = Align::right;
+  label.max_width = kMostTickLabel;
   for (const Tick& tick : options_.y_ticks) {
     const double at = to_canvas({0, tick.at}).y;
-    canvas_.line({area_.x - kTickLength, at}, {area_.x, at}, mark);
+    canvas_.line({area_.x - length_of(tick), at}, {area_.x, at}, mark);
     canvas_.text({area_.x - kTickLength - 4, at + 4}, tick.label, label);
   }
 }
@@ -226,13 +241,14 @@ void Panel::draw_words() {
                fitting(kAxisLabel, area_.width));
   TextStyle upright = fitting(kAxisLabel, area_.height);
   upright.rotation = 90;
-  canvas_.text({area_.x - widest_y_label() - 10, middle.y}, options_.y_label, upright);
+  const double left = std::max(area_.x - widest_y_label() - 10, upright.size);  // on the canvas
+  canvas_.text({left, middle.y}, options_.y_label, upright);
 }
 
 double Panel::widest_y_label() const {
   double widest = 0;
   for (const Tick& tick : options_.y_ticks)
-    widest = std::max(widest, text_width(tick.label, kTickLabel));
+    widest = std::max(widest, std::min(text_width(tick.label, kTickLabel), kMostTickLabel));
   return options_.y_ticks.empty() ? 0 : widest + kTickLength + 4;
 }
 

@@ -61,6 +61,7 @@ class Panel {
   void stars(std::span<const Point> at, double radius, Colour fill,
              const Stroke& edge = {kPaper, 0.8});
   void path(std::span<const Point> along, const Stroke& stroke);
+  void polygon(std::span<const Point> corners, Colour fill);
 
   // An arrow centred on every position. Equal numbers of positions and vectors, else Error(usage).
   void arrows(std::span<const Point> at, std::span<const Point> vectors,

@@ -14,7 +14,7 @@ namespace eqm {
 namespace {
 
 // Rows are handed over in pieces of this size, so a large table is not held twice.
-constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kCsvPiece = size_t{1} << 20;
 
 [[noreturn]] void refuse_table(const std::filesystem::path& path, std::string_view problem,
                                std::string hint) {
@@ -73,7 +73,7 @@ void write_csv(const std::filesystem::path& path, const std::vector<std::string>
   for (size_t i = 0; i < values.size(); ++i) {
     append_number(piece, values[i]);
     piece.push_back((i + 1) % width == 0 ? '\n' : ',');
-    if (piece.size() < kPiece) continue;
+    if (piece.size() < kCsvPiece) continue;
     file.write(piece);
     piece.clear();
   }

@@ -89,6 +89,35 @@ TEST(LineChart, survives_nothing_and_values_that_are_not_finite) {
   EXPECT_NO_THROW(canvas.to_svg());
 }
 
+TEST(LineChart, shows_points_without_neighbours) {
+  Canvas canvas(300, 240);
+  const Series series{"", {1, 2, 3, 4}, {1, kNan, 2, kNan}};
+  line_chart(canvas, kArea, {&series, 1});
+  EXPECT_GT(count_of(canvas, category(0), kArea), 20);
+}
+
+TEST(LineChart, draws_bands_behind_the_curves) {
+  Canvas canvas(300, 240);
+  const Series series{"", {0, 1, 2}, {2, 2, 2}};
+  ChartOptions options;
+  options.bands.push_back(
+      {.name = "", .x = {0, 1, 2}, .low = {1, 1, 1}, .high = {3, kNan, 3}, .colour = category(1)});
+  line_chart(canvas, kArea, {&series, 1}, options);
+  EXPECT_GT(count_of(canvas, category(1), kArea), 5000);
+  EXPECT_GT(count_of(canvas, category(0), kArea), 50);
+}
+
+TEST(Histogram, does_not_touch_the_sides_of_its_frame) {
+  Sample sample{"", {}};
+  for (int k = 0; k < 1000; ++k) sample.values.push_back(k / 7.0);
+  Canvas canvas(300, 240);
+  histogram(canvas, kArea, {&sample, 1}, 10);
+  const double floor = kArea.bottom() - 3;  // above the line along the bottom
+  EXPECT_EQ(count_of(canvas, category(0), {kArea.x, kArea.y, 4, floor - kArea.y}), 0);
+  EXPECT_EQ(count_of(canvas, category(0), {kArea.right() - 3, kArea.y, 4, floor - kArea.y}), 0);
+  EXPECT_GT(count_of(canvas, category(0), kArea), 100);
+}
+
 TEST(LineChart, series_of_unequal_lengths_are_usage_errors) {
   Canvas canvas(300, 240);
   const Series series{"s", {1, 2}, {1}};

@@ -86,16 +86,48 @@ TEST(ImageGrid, stays_sharp_on_a_scaled_canvas_and_in_svg) {
   EXPECT_NE(grid.to_svg().find("width=\"23\" height=\"23\""), std::string::npos);
 }
 
-TEST(ImageGrid, makes_small_pictures_about_64_pixels_wide) {
-  EXPECT_EQ(auto_zoom(28), 2);
-  EXPECT_EQ(auto_zoom(32), 2);
-  EXPECT_EQ(auto_zoom(8), 8);
-  EXPECT_EQ(auto_zoom(64), 1);
-  EXPECT_EQ(auto_zoom(256), 1);
-  EXPECT_EQ(auto_zoom(0), 1);
+TEST(ImageGrid, makes_small_pictures_large_enough_to_see) {
+  EXPECT_EQ(grid_zoom(28, 28, 8, 10), 4);
+  EXPECT_EQ(grid_zoom(32, 32, 9, 10), 4);
+  EXPECT_EQ(grid_zoom(28, 28, 14, 3), 3);
+  EXPECT_EQ(grid_zoom(28, 28, 16, 3), 3);
+  EXPECT_EQ(grid_zoom(8, 8, 4, 4), 14);
+  EXPECT_EQ(grid_zoom(64, 64, 8, 8), 2);
+  EXPECT_EQ(grid_zoom(0, 0, 1, 1), 1);
   const Canvas grid = image_grid(pictures(1, 28, 28));
-  EXPECT_GE(grid.width(), 56);
-  EXPECT_LT(grid.width(), 100);
+  EXPECT_GE(grid.width(), 112);
+  EXPECT_LT(grid.width(), 160);
+}
+
+TEST(ImageGrid, leaves_large_pictures_and_crowds_within_a_screen) {
+  for (const int width : {128, 256, 1024}) EXPECT_EQ(grid_zoom(width, width, 1, 1), 1);
+  EXPECT_EQ(grid_zoom(64, 64, 20, 20), 1);
+  EXPECT_EQ(grid_zoom(28, 28, 20, 20), 2);
+  EXPECT_EQ(grid_zoom(28, 28, 40, 10), 2) << "no smaller, whatever the width";
+  EXPECT_LT(image_grid(pictures(400, 28, 28)).width(), 1400);
+}
+
+TEST(ImageGrid, puts_captions_below_their_pictures) {
+  const std::vector<Pixels> given = pictures(4, 10, 10);
+  const auto captioned = [&](std::vector<std::vector<std::string>> captions) {
+    return image_grid(given, {.columns = 2, .zoom = 6, .captions = std::move(captions)});
+  };
+  const Canvas plain = captioned({});
+  const Canvas grid = captioned({{"step 0", "norm 105"}, {"step 1"}, {}, {"end"}});
+  EXPECT_EQ(grid.width(), plain.width());
+  EXPECT_GT(grid.height(), plain.height() + 40);
+  const Pixels shown = grid.to_pixels();
+  int ink = 0;
+  for (int k = 0; k < 4; ++k) {
+    const auto [x, y] = find_picture(shown, k);
+    expect_exact(shown, given[static_cast<std::size_t>(k)], x, y, 6);
+    for (int i = 0; i < 60 * 26; ++i) {
+      const bool marked = pixel(shown, x + i % 60, y + 61 + i / 60) != kWhitePixel;
+      ink += marked;
+      EXPECT_FALSE(k == 2 && marked);
+    }
+  }
+  EXPECT_GT(ink, 100);
 }
 
 TEST(ImageGrid, is_as_wide_as_its_column_labels_or_about_square) {
@@ -180,6 +212,7 @@ TEST(ImageGrid, refuses_what_does_not_make_a_grid) {
   refused("cannot be drawn", {.zoom = 10'000});
   refused("cannot be drawn", {.columns = INT_MAX});
   refused("cannot be drawn", {.gap = INT_MAX, .zoom = INT_MAX});
+  refused("1 captions for 4 pictures", {.captions = {{"a"}}});
   expect_error(ErrorKind::usage, "needs pictures", [] { image_grid({}); });
   expect_error(ErrorKind::usage, "0 by 0", [] { image_grid(std::vector<Pixels>(2)); });
   std::vector<Pixels> mixed = given;

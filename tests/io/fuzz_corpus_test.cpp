@@ -21,7 +21,7 @@ namespace eqm {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::span<const std::byte>;
+using SeedBytes = std::span<const std::byte>;
 
 constexpr uint64_t kMost = 1 << 20;
 
@@ -29,34 +29,34 @@ fs::path corpus() {
   return EQM_SOURCE_FOLDER "/fuzz/corpus";
 }
 
-std::string_view text_of(Bytes bytes) {
+std::string_view seed_text(SeedBytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-const std::map<std::string, std::function<void(Bytes)>>& readers() {
-  static const std::map<std::string, std::function<void(Bytes)>> readers = {
-      {"pickle", [](Bytes bytes) { PickleTree::parse(bytes, "seed"); }},
+const std::map<std::string, std::function<void(SeedBytes)>>& readers() {
+  static const std::map<std::string, std::function<void(SeedBytes)>> readers = {
+      {"pickle", [](SeedBytes bytes) { PickleTree::parse(bytes, "seed"); }},
       {"zip",
-       [](Bytes bytes) {
+       [](SeedBytes bytes) {
          const ZipFile zip = ZipFile::parse(bytes, "seed");
          for (const ZipEntry& entry : zip.entries()) read_entry(entry, "seed", kMost);
        }},
       {"checkpoint",
-       [](Bytes bytes) { WeightsFile::parse(bytes, "seed", WeightsChoice::automatic); }},
+       [](SeedBytes bytes) { WeightsFile::parse(bytes, "seed", WeightsChoice::automatic); }},
       {"npz",
-       [](Bytes bytes) {
+       [](SeedBytes bytes) {
          const NpzFile file = NpzFile::parse(bytes, "seed");
          for (const std::string& name : file.names()) file.read(name, kMost);
        }},
-      {"safetensors", [](Bytes bytes) { SafetensorsFile::parse(bytes, "seed"); }},
-      {"image", [](Bytes bytes) { decode_image(bytes, "seed"); }},
-      {"tar", [](Bytes bytes) { read_tar(bytes, "seed"); }},
+      {"safetensors", [](SeedBytes bytes) { SafetensorsFile::parse(bytes, "seed"); }},
+      {"image", [](SeedBytes bytes) { decode_image(bytes, "seed"); }},
+      {"tar", [](SeedBytes bytes) { read_tar(bytes, "seed"); }},
       {"idx",
-       [](Bytes bytes) {
+       [](SeedBytes bytes) {
          parse_idx({bytes.begin(), bytes.end()}, 3, "seed");
        }},
-      {"csv", [](Bytes bytes) { parse_csv(text_of(bytes), "seed", std::nullopt); }},
-      {"latents", [](Bytes bytes) { parse_latent_manifest(text_of(bytes), "seed"); }},
+      {"csv", [](SeedBytes bytes) { parse_csv(seed_text(bytes), "seed", std::nullopt); }},
+      {"latents", [](SeedBytes bytes) { parse_latent_manifest(seed_text(bytes), "seed"); }},
   };
   return readers;
 }

@@ -31,7 +31,7 @@ Image decode(std::string_view bytes) {
   return decode_png(std::as_bytes(std::span(bytes)), "made.png");
 }
 
-void expect_refused(const std::string& part, const Image& image, const PngText& text = {}) {
+void expect_unwritable(const std::string& part, const Image& image, const PngText& text = {}) {
   expect_error(ErrorKind::usage, part, [&] { encode_png(image, text); });
 }
 
@@ -97,11 +97,11 @@ TEST(Png, gives_no_text_where_there_is_none) {
 }
 
 TEST(Png, refuses_pictures_of_impossible_size) {
-  expect_refused("0 by 1 pixels", {0, 1, 1, {}});
-  expect_refused("1 by -1 pixels", {1, -1, 1, {}});
-  expect_refused("2 channels", {1, 1, 2, {0, 0}});
-  expect_refused("2 bytes for 1 by 1 pixels of 3 channels", {1, 1, 3, {0, 0}});
-  expect_refused("are allowed", {1 << 20, 1 << 20, 4, {}});
+  expect_unwritable("0 by 1 pixels", {0, 1, 1, {}});
+  expect_unwritable("1 by -1 pixels", {1, -1, 1, {}});
+  expect_unwritable("2 channels", {1, 1, 2, {0, 0}});
+  expect_unwritable("2 bytes for 1 by 1 pixels of 3 channels", {1, 1, 3, {0, 0}});
+  expect_unwritable("are allowed", {1 << 20, 1 << 20, 4, {}});
 }
 
 TEST(Png, refuses_keywords_against_the_rules) {
@@ -109,15 +109,15 @@ TEST(Png, refuses_keywords_against_the_rules) {
        {std::string(), std::string(80, 'k'), std::string(" lead"), std::string("trail "),
         std::string("two  spaces"), std::string("line\nfeed"), std::string("\u03B3"),
         std::string("\xFF"), std::string("nul\0", 4), std::string("no-break\u00A0space")}) {
-    expect_refused("keyword", grey(1, 1), {{keyword, "text"}});
+    expect_unwritable("keyword", grey(1, 1), {{keyword, "text"}});
   }
   EXPECT_NO_THROW(encode_png(grey(1, 1), {{std::string(79, 'k'), "t"}, {"\u00E9t\u00E9", "t"}}));
 }
 
 TEST(Png, refuses_texts_that_cannot_be_stored) {
-  expect_refused("text of 'k'", grey(1, 1), {{"k", ""}});
-  expect_refused("text of 'k'", grey(1, 1), {{"k", std::string("a\0b", 3)}});
-  expect_refused("text of 'k'", grey(1, 1), {{"k", "\xFF"}});
+  expect_unwritable("text of 'k'", grey(1, 1), {{"k", ""}});
+  expect_unwritable("text of 'k'", grey(1, 1), {{"k", std::string("a\0b", 3)}});
+  expect_unwritable("text of 'k'", grey(1, 1), {{"k", "\xFF"}});
 }
 
 TEST(Png, refuses_what_is_not_png) {
