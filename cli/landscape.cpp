@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/figure_file.h"
 #include "cli/verb.h"
 #include "eqm/base/toml.h"
+#include "eqm/io/apng.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/csv.h"
 #include "eqm/io/output_folder.h"
@@ -18,8 +20,6 @@
 
 namespace eqm::cli {
 namespace {
-
-constexpr double kPngScale = 2;  // sharp on today's screens
 
 void write_samples(const std::filesystem::path& path, const PlaneDescent& descent) {
   std::vector<double> values;
@@ -35,20 +35,23 @@ void write_samples(const std::filesystem::path& path, const PlaneDescent& descen
   write_csv(path, {"x", "y", "steps", "norm", "status"}, values, 5);
 }
 
-void write_study(const std::filesystem::path& folder, const PlaneStudy& study,
-                 const PlaneOptions& options) {
-  const draw::Canvas canvas = draw_plane(study);
-  draw::Pixels pixels = canvas.to_pixels(kPngScale);
-  write_png(folder / "landscape.png",
-            {.width = pixels.width,
-             .height = pixels.height,
-             .channels = 3,
-             .pixels = std::move(pixels.rgb)},
-            {{"Software", "eqm " EQM_VERSION},
-             {"Data", options.data},
-             {"Objective", name_of(options.objective)},
-             {"Seed", std::to_string(options.seed)}});
-  write_file(folder / "landscape.svg", canvas.to_svg());
+PngText origin_of(const PlaneOptions& options) {
+  return {{"Software", "eqm " EQM_VERSION},
+          {"Data", options.data},
+          {"Objective", name_of(options.objective)},
+          {"Seed", std::to_string(options.seed)}};
+}
+
+// Particles on their way over the field, from noise to the end, for ever.
+void write_plane_animation(const std::filesystem::path& path, const PlaneStudy& study,
+                           const PngText& origin) {
+  constexpr int kFrames = 31, kMilliseconds = 100, kFirst = 600, kLast = 2500;
+  ApngWriter writer(path, image_of(draw_plane_frame(study, 1)), kFrames, origin);
+  for (int k = 0; k < kFrames; ++k) {
+    const int time = k == 0 ? kFirst : k == kFrames - 1 ? kLast : kMilliseconds;
+    writer.add(image_of(draw_plane_frame(study, k / (kFrames - 1.0))), time);
+  }
+  writer.commit();
 }
 
 // "converged 1960, limit 40 · mean steps 118"
@@ -96,6 +99,7 @@ Examples:
 
   void declare(OptionSet& options) override {
     plane_.declare(options);
+    options.flag("animate", animate_, "draws the particles on their way, as an APNG");
     options.text("out", out_, "folder for the picture, the samples and the models");
     runtime_.declare(options);
   }
@@ -121,7 +125,8 @@ Examples:
       save_model(study.flow->model, folder / "model-fm.safetensors");
       write_samples(folder / "samples-fm.csv", *study.flow);
     }
-    write_study(folder, study, plane_);
+    write_figure(folder / "landscape", draw_plane(study), origin_of(plane_));
+    if (animate_) write_plane_animation(folder / "descent.png", study, origin_of(plane_));
     std::cout << "sliced Wasserstein distance to the data\n";
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));
@@ -130,7 +135,8 @@ Examples:
                 "other points of the data: the noise of this number");
     }
     print_row("noise", study.noise_distance, "where descent starts");
-    console.log->info("wrote {}/landscape.png, .svg, samples.csv and the models", folder.string());
+    console.log->info("wrote {}/landscape.png, .svg, {}samples.csv and the models", folder.string(),
+                      animate_ ? "descent.png, " : "");
     return 0;
   }
 
@@ -139,6 +145,7 @@ Examples:
   // Tensors of a few hundred points are too small to share between threads.
   RuntimeOptions runtime_ = {.device = "cpu", .threads = 1, .precision = "float32"};
   std::string out_ = "out/landscape";
+  bool animate_ = false;
 };
 
 }  // namespace

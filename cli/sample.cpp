@@ -72,7 +72,9 @@ Examples:
     options.section("output");
     options.text("out", out_, "folder for the grid and the pictures");
     options.flag("pictures", choice_.pictures, "writes every sample as a picture of its own");
-    options.flag("trace", choice_.trace, "draws how the first sample of each class came about");
+    options.flag("trace", choice_.trace,
+                 "draws how the first sample of each class came about, and norms along the way");
+    options.flag("animate", choice_.animate, "draws samples coming out of the noise, as an APNG");
     options.flag("histogram", choice_.histogram, "draws how many evaluations samples took");
     options.text("npz", choice_.npz, "a file for all samples as the ADM evaluator reads them");
     options.choice("npz-method", choice_.npz_method, zip_method_names(), "deflated is smaller");

@@ -19,9 +19,9 @@
 namespace eqm::cli {
 namespace {
 
-constexpr int64_t kMostGridPictures = 400, kMostColumns = 40;
+constexpr int64_t kMostGridPictures = 400, kMostColumns = 20;
 constexpr int64_t kMostTraces = 10;
-constexpr int64_t kTraceStages = 9;
+constexpr int64_t kMostRead = 100;  // samples whose norms and energies are kept
 constexpr double kMostBins = 40;
 
 std::string number(double value) {
@@ -46,8 +46,9 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
       layout_(layout),
       origin_(std::move(origin)),
       choice_(choice),
-      lines_(folder / "samples.jsonl") {
-  if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.trace = false;
+      lines_(folder / "samples.jsonl"),
+      animation_(animation_size(model.backbone->state_shape(), codec.has_autoencoder())) {
+  if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.animate = false;
   if (choice_.pictures) pictures_folder_.emplace(folder_ / "pictures");
   if (choice_.npz.empty()) return;
   const Shape shape = codec.picture_shape(model.backbone->state_shape());
@@ -62,11 +63,37 @@ std::string SampleOutput::row_of(int64_t sample) const {
   return rows_.empty() ? "" : rows_.at(static_cast<size_t>(layout_.row_of(sample)));
 }
 
-void SampleOutput::watch(int64_t sample, const Sight& sight) {
+// The first sample of each row, or the first few.
+bool SampleOutput::is_traced(int64_t sample) const {
   const bool first = rows_.empty() || layout_.column_of(sample) == 0;
-  const int64_t trace = rows_.empty() ? sample : layout_.row_of(sample);
-  if (!choice_.trace || !first || trace >= kMostTraces) return;
-  traces_[sample].push_back(sight.x);
+  const int64_t row = rows_.empty() ? sample : layout_.row_of(sample);
+  return choice_.trace && first && row < kMostTraces;
+}
+
+int64_t SampleOutput::animated_columns() const {
+  const int64_t most = animation_.pictures;
+  if (!rows_.empty()) {  // columns that are full
+    const int64_t full = std::max<int64_t>(1, layout_.count / layout_.rows);
+    return std::clamp<int64_t>(most / layout_.rows, 1, full);
+  }
+  return static_cast<int64_t>(std::floor(std::sqrt(std::min(most, layout_.count))));
+}
+
+bool SampleOutput::is_animated(int64_t sample) const {
+  if (!choice_.animate) return false;
+  const int64_t columns = animated_columns();
+  if (rows_.empty()) return sample < columns * columns;
+  return layout_.column_of(sample) < columns && layout_.row_of(sample) < animation_.pictures;
+}
+
+void SampleOutput::watch(int64_t sample, const Sight& sight) {
+  const bool read = choice_.trace && sample < kMostRead;
+  const bool seen =
+      model_.backbone->state_shape().size() == 3 && (is_traced(sample) || is_animated(sample));
+  if (!read && !seen) return;
+  SamplePath& path = paths_.try_emplace(sample, animation_.few_states).first->second;
+  if (read) path.readings.add({sight.step, sight.norm, sight.energy});
+  if (seen) path.states.add({sight.step, sight.x});
 }
 
 void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
@@ -105,8 +132,9 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
   if (points || is_shown(sample)) kept_.emplace(sample, state);
-  if (const auto trace = traces_.find(sample); trace != traces_.end()) {
-    trace->second.push_back(outcome.x);
+  if (const auto path = paths_.find(sample); path != paths_.end()) {
+    path->second.end = {record.steps, outcome.x};
+    path->second.ended = true;
   }
 }
 
@@ -156,24 +184,54 @@ void SampleOutput::write_grid() {
   write_png(folder_ / "grid.png", picture_grid(states, shown_, columns, names, ""), origin_);
 }
 
-// Each row the way of one sample, in stages that are even in its steps.
-void SampleOutput::write_trace() {
-  std::vector<Tensor> stages;
-  std::vector<std::string> names;
-  for (const auto& [sample, states] : traces_) {
-    names.push_back(rows_.empty() ? fmt::format("sample {}", sample) : row_of(sample));
-    Shape shape = model_.backbone->state_shape();
-    shape.insert(shape.begin(), kTraceStages);
-    Tensor row = torch::empty(shape, torch::kFloat64);
-    for (int64_t k = 0; k < kTraceStages; ++k) {
-      const double where = static_cast<double>(k) / (kTraceStages - 1);
-      const auto index = std::lround(where * static_cast<double>(states.size() - 1));
-      put_state(states[static_cast<size_t>(index)], row, k);
-    }
-    stages.push_back(row);
+std::vector<NamedPath> SampleOutput::paths_where(const std::function<bool(int64_t)>& wanted) const {
+  std::vector<NamedPath> paths;
+  for (const auto& [sample, path] : paths_) {
+    if (!path.ended || !wanted(sample)) continue;
+    paths.push_back(
+        {sample, rows_.empty() ? fmt::format("sample {}", sample) : row_of(sample), &path});
   }
-  write_png(folder_ / "trace.png",
-            picture_grid(torch::cat(stages), codec_, kTraceStages, names, ""), origin_);
+  return paths;
+}
+
+std::vector<std::string> SampleOutput::write_trace() {
+  std::vector<std::string> written;
+  const auto traced = paths_where([this](int64_t sample) { return is_traced(sample); });
+  if (!traced.empty() && model_.backbone->state_shape().size() == 3) {
+    write_png(folder_ / "trace.png", trace_picture(traced, model_.backbone->state_shape(), codec_),
+              origin_);
+    written.emplace_back("trace.png");
+  }
+  const auto read = paths_where([](int64_t sample) { return sample < kMostRead; });
+  if (!has_quantity(read, Quantity::norm)) return written;
+  write_readings(folder_ / "trace.csv", read);
+  written.emplace_back("trace.csv");
+  for (const auto& [quantity, name] :
+       {std::pair{Quantity::norm, "norms"}, std::pair{Quantity::energy, "energies"}}) {
+    if (!has_quantity(read, quantity)) continue;
+    write_figure(folder_ / name, way_chart(read, quantity), origin_);
+    for (const char* end : {".png", ".svg"}) written.push_back(name + std::string(end));
+  }
+  return written;
+}
+
+// The grid's order: row by row.
+std::vector<std::string> SampleOutput::write_descent() {
+  std::vector<NamedPath> paths =
+      paths_where([this](int64_t sample) { return is_animated(sample); });
+  const int64_t columns = animated_columns();
+  const int64_t rows =
+      rows_.empty() ? columns : std::min({layout_.rows, animation_.pictures, layout_.count});
+  if (static_cast<int64_t>(paths.size()) < rows * columns) return {};  // interrupted
+  std::vector<std::string> names;
+  if (!rows_.empty()) {
+    std::ranges::stable_sort(paths, {},
+                             [this](const NamedPath& one) { return layout_.row_of(one.sample); });
+    names.assign(rows_.begin(), rows_.begin() + rows);
+  }
+  write_animation(folder_ / "descent.png", paths, model_.backbone->state_shape(), codec_, columns,
+                  names, origin_);
+  return {"descent.png"};
 }
 
 void SampleOutput::write_histogram() {
@@ -209,10 +267,11 @@ std::vector<std::string> SampleOutput::finish() {
     write_points();
     written.emplace_back("samples.csv");
   }
-  if (choice_.trace && !traces_.empty()) {
-    write_trace();
-    written.emplace_back("trace.png");
-  }
+  const auto add_all = [&written](const std::vector<std::string>& names) {
+    written.insert(written.end(), names.begin(), names.end());
+  };
+  if (choice_.trace) add_all(write_trace());
+  if (choice_.animate) add_all(write_descent());
   if (choice_.histogram && !evaluations_.empty()) {
     write_histogram();
     written.emplace_back("steps.png");

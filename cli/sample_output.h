@@ -1,15 +1,17 @@
 // What a sampling verb leaves in its folder: a picture of every sample as it is done, one line of
 // JSON for each, a labelled grid of the first
-// hundreds, the strip of intermediate states, the distribution of steps.
+// hundreds, samples on their way as stages, charts and an animation, the distribution of steps.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/descent_figures.h"
 #include "eqm/codec/codec.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
@@ -22,7 +24,8 @@ namespace eqm::cli {
 
 struct OutputChoice {
   bool pictures = true;
-  bool trace = false;      // trace.png: how the first sample of each row came about
+  bool trace = false;      // how samples came about: trace.png, trace.csv, norms and energies
+  bool animate = false;    // descent.png: an animation of the same
   bool histogram = false;  // steps.png and steps.svg
   std::string npz = {};    // a file for all samples, as evaluators read them; empty for none
   ZipMethod npz_method = ZipMethod::stored;
@@ -67,7 +70,12 @@ class SampleOutput {
   void write_grid();
   void add_to_npz(int64_t sample, const Tensor& state);
   void write_points();
-  void write_trace();
+  bool is_traced(int64_t sample) const;
+  bool is_animated(int64_t sample) const;
+  int64_t animated_columns() const;
+  std::vector<NamedPath> paths_where(const std::function<bool(int64_t)>& wanted) const;
+  std::vector<std::string> write_trace();
+  std::vector<std::string> write_descent();
   void write_histogram();
 
   std::filesystem::path folder_;
@@ -82,7 +90,8 @@ class SampleOutput {
   AtomicFile lines_;
   std::map<int64_t, Tensor> kept_;  // for the grid, or points, by number
   std::unique_ptr<SampleNpz> npz_;  // null where none is asked for
-  std::map<int64_t, std::vector<State>> traces_;
+  AnimationSize animation_;
+  std::map<int64_t, SamplePath> paths_;
   std::vector<double> steps_, evaluations_, norms_;
   std::map<DescentStatus, int64_t> outcomes_;
 };

@@ -4,7 +4,6 @@
 
 #include "eqm/base/error.h"
 #include "eqm/codec/states.h"
-#include "eqm/draw/image_grid.h"
 
 namespace eqm {
 namespace {
@@ -49,17 +48,21 @@ std::vector<Image> pictures_of(const Tensor& states, const Codec& codec) {
   return images;
 }
 
-Image picture_grid(const Tensor& states, const Codec& codec, int64_t columns,
-                   const std::vector<std::string>& row_names, const std::string& title) {
+Image picture_grid(const Tensor& states, const Codec& codec, const draw::GridOptions& options) {
   std::vector<draw::Pixels> pictures;
   for (const Image& image : pictures_of(states, codec)) pictures.push_back(pixels_of(image));
-  const draw::Canvas canvas = draw::image_grid(
-      pictures, {.title = title, .columns = static_cast<int>(columns), .row_labels = row_names});
-  draw::Pixels pixels = canvas.to_pixels();
+  draw::Pixels pixels = draw::image_grid(pictures, options).to_pixels();
   return {.width = pixels.width,
           .height = pixels.height,
           .channels = 3,
           .pixels = std::move(pixels.rgb)};
+}
+
+Image picture_grid(const Tensor& states, const Codec& codec, int64_t columns,
+                   const std::vector<std::string>& row_names, const std::string& title) {
+  return picture_grid(
+      states, codec,
+      {.title = title, .columns = static_cast<int>(columns), .row_labels = row_names});
 }
 
 }  // namespace eqm

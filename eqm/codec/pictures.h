@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eqm/codec/codec.h"
+#include "eqm/draw/image_grid.h"
 #include "eqm/io/image.h"
 
 namespace eqm {
@@ -14,7 +15,10 @@ namespace eqm {
 // their first three channels, stretched to the range they have.
 std::vector<Image> pictures_of(const Tensor& states, const Codec& codec);
 
-// A grid of states [rows * columns, C, H, W], row by row, with the rows' names at the left.
+// A grid of states [n, C, H, W], row by row.
+Image picture_grid(const Tensor& states, const Codec& codec, const draw::GridOptions& options);
+
+// With the rows' names at the left.
 Image picture_grid(const Tensor& states, const Codec& codec, int64_t columns,
                    const std::vector<std::string>& row_names, const std::string& title);
 

@@ -266,4 +266,25 @@ Canvas draw_plane(const PlaneStudy& study) {
   return canvas;
 }
 
+Canvas draw_plane_frame(const PlaneStudy& study, double share) {
+  std::vector<const PlaneDescent*> shown = {&study.main};
+  if (study.flow) shown.insert(shown.begin(), &*study.flow);
+  const auto columns = static_cast<int>(shown.size());
+  const int width = 2 * kMargin + columns * kPanelSide + (columns - 1) * kGapX;
+  Canvas canvas(width, kTop + kPanelSide + kMargin);
+  const std::vector<Rect> places =
+      draw::tiles({kMargin, kTop, static_cast<double>(width - 2 * kMargin), kPanelSide}, 1, columns,
+                  kGapX, kGapY);
+  const View view = view_of(study);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const PlaneDescent& descent = *shown[i];
+    const bool timed = descent.model.objective.kind == ObjectiveKind::fm;
+    const auto last = static_cast<double>(descent.paths.size() - 1);
+    const auto step = static_cast<size_t>(std::lround(share * last));
+    field_panel(canvas, places[i], study, descent, view, timed ? share : 0, step,
+                timed ? fmt::format("t = {:.2f}", share) : fmt::format("step {}", step));
+  }
+  return canvas;
+}
+
 }  // namespace eqm

@@ -104,6 +104,17 @@ TEST_F(Cli, help_of_every_verb_names_its_options) {
   }
 }
 
+TEST_F(Cli, landscape_animates_its_particles_when_asked) {
+  Words words = tiny("moving");
+  words.push_back("--animate");
+  const ProgramResult result = run(words);
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "descent.png")) << result.errors;
+  const std::string file = read("moving/descent.png");
+  EXPECT_TRUE(contains(file, "acTL"));
+  EXPECT_TRUE(contains(file, "fdAT"));
+}
+
 TEST_F(Cli, version_is_three_numbers) {
   const ProgramResult result = run({"--version"});
   EXPECT_EQ(result.exit_code, 0);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "eqm/io/jsonl.h"
 #include "eqm/io/npz.h"
+#include "eqm/io/png.h"
 #include "eqm/io/safetensors.h"
 #include "tests/cli/run_program.h"
 #include "tests/support/content_of.h"
@@ -353,6 +355,58 @@ TEST_F(TrainCli, samples_by_every_rule_with_records_traces_and_histograms) {
   for (const char* part : {R"("sample":2)", R"("status":")", R"("energy":null)", R"("steps":)"}) {
     EXPECT_TRUE(contains(lines[2], part)) << part << lines[2];
   }
+}
+
+TEST_F(TrainCli, draws_samples_on_their_way) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "5"})).exit_code, 0);
+  const auto names_in = [&](const std::string& out) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_ / out)) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  };
+  // More steps than states are kept, so that the way is thinned out.
+  const ProgramResult sampled =
+      run({"sample", "run", "--rule", "gd", "--per-class", "3", "--limit", "90", "--trace",
+           "--animate", "--no-pictures", "--out", "way"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.errors;
+  for (const char* file : {"descent.png", "norms.png", "norms.svg", "trace.csv", "trace.png"}) {
+    EXPECT_TRUE(names_in("way").contains(file)) << file;
+    EXPECT_TRUE(contains(sampled.errors, file)) << sampled.errors;
+  }
+  EXPECT_FALSE(names_in("way").contains("energies.png")) << "the model has none";
+
+  const std::vector<std::string> table = read_lines(folder_ / "way" / "trace.csv");
+  EXPECT_EQ(table.at(0), "sample,label,step,norm,energy");
+  const int64_t samples =
+      static_cast<int64_t>(read_lines(folder_ / "way" / "samples.jsonl").size());
+  EXPECT_EQ(static_cast<int64_t>(table.size()), 1 + 90 * samples) << "a line for every step";
+
+  const std::string animation = content_of(folder_ / "way" / "descent.png");
+  const size_t control = animation.find("acTL");
+  ASSERT_NE(control, std::string::npos);
+  const int frames = static_cast<uint8_t>(animation.at(control + 7));
+  EXPECT_GT(frames, 15);
+  EXPECT_LE(frames, 41);
+  size_t found = 0;
+  for (size_t at = animation.find("fcTL"); at != std::string::npos;
+       at = animation.find("fcTL", at + 4)) {
+    ++found;
+  }
+  EXPECT_EQ(found, static_cast<size_t>(frames));
+  const Image still = read_png(folder_ / "way" / "descent.png");
+  EXPECT_GT(still.width, 3 * 56) << "pictures are enlarged";
+}
+
+TEST_F(TrainCli, draws_energies_where_the_model_has_one) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "3", "--objective", "eqm-dot"})).exit_code, 0);
+  const ProgramResult sampled = run({"sample", "run", "--rule", "gd", "--per-class", "1", "--limit",
+                                     "5", "--trace", "--no-pictures", "--out", "way"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.errors;
+  EXPECT_TRUE(fs::exists(folder_ / "way" / "energies.svg"));
+  const std::vector<std::string> table = read_lines(folder_ / "way" / "trace.csv");
+  EXPECT_NE(table.at(1).back(), ',') << "the energy is missing";
 }
 
 TEST_F(TrainCli, denoises_images_of_a_set) {
