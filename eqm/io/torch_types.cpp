@@ -39,6 +39,13 @@ std::optional<Dtype> dtype_of_storage_class(const PickleValue& value) {
   return std::nullopt;
 }
 
+std::string_view storage_class_of(Dtype dtype) {
+  for (const TorchType& entry : kTypes) {
+    if (entry.dtype == dtype) return entry.storage;
+  }
+  return "";
+}
+
 std::optional<Dtype> dtype_of_torch_type(const PickleValue& value) {
   for (const TorchType& entry : kTypes) {
     if (value.is_global("torch", entry.type)) return entry.dtype;

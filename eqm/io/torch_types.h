@@ -12,6 +12,9 @@ namespace eqm {
 // "torch.FloatStorage" and its kind; nothing for other globals.
 std::optional<Dtype> dtype_of_storage_class(const PickleValue& value);
 
+// "FloatStorage" and its kind; empty for types that have no class.
+std::string_view storage_class_of(Dtype dtype);
+
 // "torch.float32" and its kind.
 std::optional<Dtype> dtype_of_torch_type(const PickleValue& value);
 

@@ -125,6 +125,7 @@ void WeightsFile::read_torch(std::span<const std::byte> bytes, const std::string
                    "save model.state_dict(), not the model itself");
   }
   if (const auto arguments = root.find("args")) arguments_ = plain_values(*arguments);
+  if (const auto attributes = root.state()) metadata_ = plain_values(*attributes);
   for (const std::string_view group : groups_of(choice)) {
     const auto found = root.find(group);
     if (!found || !found->is(PickleKind::dict)) continue;

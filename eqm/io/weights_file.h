@@ -45,7 +45,7 @@ class WeightsFile {
   // The training's arguments that are numbers, truth values or strings, as text; "None" for None.
   const std::map<std::string, std::string>& arguments() const { return arguments_; }
 
-  // What safetensors say beside the tensors.
+  // What safetensors say beside the tensors; of a PyTorch file, attributes of its dictionary.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
   // Compares the checksum of the bytes behind a tensor, where the file has one.

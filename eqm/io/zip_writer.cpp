@@ -18,8 +18,10 @@ using namespace zip;
 constexpr uint64_t kPlainVersion = 20, kVersion64 = 45;  // the specification's 2.0 and 4.5
 constexpr uint64_t kUnix = 3 << 8;
 constexpr uint64_t kReadableFile = uint64_t{0600} << 16;
-constexpr uint64_t kFirstDate = 0x21;  // 1 January 1980
-constexpr size_t kExtra64Size = 20;    // kind, size, two numbers
+constexpr uint64_t kFirstDate = 0x21;       // 1 January 1980
+constexpr size_t kExtra64Size = 20;         // kind, size, two numbers
+constexpr size_t kFieldHeader = 4;          // kind and size of an extra field
+constexpr uint64_t kExtraPadding = 0x4246;  // "FB", by which PyTorch pads
 constexpr size_t kPackedPiece = size_t{1} << 16;
 
 void put(std::string& text, uint64_t value, int bytes) {
@@ -65,11 +67,16 @@ void ZipWriter::append(const std::string& bytes) {
   append(std::as_bytes(std::span(bytes)));
 }
 
-void ZipWriter::begin(const std::string& name, ZipMethod method, size_t head) {
+void ZipWriter::begin(const std::string& name, ZipMethod method, size_t head, size_t alignment) {
   demand(!open_, "an entry begins inside another");
   demand(head <= kSaturated16 && name.size() <= kSaturated16, "a name or head is too long");
   open_ = true;
-  records_.push_back({.name = name, .method = method, .header = position_});
+  demand(alignment >= 1 && alignment <= 4096, "an alignment is out of range");
+  const uint64_t content = position_ + kLocalHeaderSize + name.size() + kExtra64Size;
+  size_t padding = static_cast<size_t>((alignment - content % alignment) % alignment);
+  if (padding > 0 && padding < kFieldHeader)
+    padding += alignment * ((kFieldHeader + alignment - 1) / alignment);
+  records_.push_back({.name = name, .method = method, .header = position_, .padding = padding});
   append(local_header(records_.back()));
   if (method == ZipMethod::deflated) {
     deflater_ = std::make_unique<Deflater>();
@@ -123,7 +130,8 @@ void ZipWriter::end(std::span<const std::byte> head) {
   record.checksum = static_cast<uint32_t>(
       crc32_combine(head_checksum, record.checksum, static_cast<z_off_t>(record.size)));
   record.size += head.size();
-  const uint64_t content = record.header + kLocalHeaderSize + record.name.size() + kExtra64Size;
+  const uint64_t content =
+      record.header + kLocalHeaderSize + record.name.size() + kExtra64Size + record.padding;
   record.packed = position_ - content;
   file_.overwrite(head_at_, head);
   const std::string header = local_header(record);
@@ -145,12 +153,17 @@ std::string ZipWriter::local_header(const Record& record) const {
   put(header, large ? kSaturated32 : record.packed, 4);
   put(header, large ? kSaturated32 : record.size, 4);
   put(header, record.name.size(), 2);
-  put(header, kExtra64Size, 2);
+  put(header, kExtra64Size + record.padding, 2);
   header += record.name;
   put(header, kExtra64, 2);
   put(header, kExtra64Size - 4, 2);
   put(header, record.size, 8);
   put(header, record.packed, 8);
+  if (record.padding > 0) {
+    put(header, kExtraPadding, 2);
+    put(header, record.padding - kFieldHeader, 2);
+    header.append(record.padding - kFieldHeader, '\0');
+  }
   return header;
 }
 

@@ -24,8 +24,9 @@ class ZipWriter {
   ~ZipWriter();
 
   // Begins an entry. Its first `head` bytes, at most 65,535, are those that end() is given: what
-  // stands there may depend on what follows.
-  void begin(const std::string& name, ZipMethod method, size_t head = 0);
+  // stands there may depend on what follows. Its content begins at a multiple of `alignment`, at
+  // most 4,096, in the file.
+  void begin(const std::string& name, ZipMethod method, size_t head = 0, size_t alignment = 1);
   void write(std::span<const std::byte> bytes);
   void end(std::span<const std::byte> head = {});
 
@@ -38,6 +39,7 @@ class ZipWriter {
     ZipMethod method = ZipMethod::stored;
     uint32_t checksum = 0;
     uint64_t size = 0, packed = 0, header = 0;
+    size_t padding = 0;  // of the local header's extra fields
   };
 
   void append(std::span<const std::byte> bytes);

@@ -7,8 +7,10 @@
 #include "eqm/backbone/sit_shapes.h"
 #include "eqm/backbone/unet_shapes.h"
 #include "eqm/base/error.h"
+#include "eqm/io/file_kind.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
+#include "eqm/landscape/model_card.h"
 #include "eqm/landscape/training_arguments.h"
 #include "eqm/tensor/bridge.h"
 
@@ -20,8 +22,7 @@ constexpr int64_t kLatentChannels = 4;  // of Stable Diffusion
 // What the weights are of, as far as the file tells.
 struct Told {
   std::string architecture;
-  int64_t channels = 0;  // of a state
-  Objective objective;
+  Model model;  // without a backbone
 };
 
 Scaling scaling_for(int64_t channels) {
@@ -40,22 +41,39 @@ SitConfig sit_of(const WeightsFile& file, const WeightShapes& shapes, const Shap
   return sit_config_from_shapes(shapes, told);
 }
 
-Told told_by(const WeightsFile& file, const ImportOptions& options) {
+Told told_by_shapes(const WeightsFile& file, const ImportOptions& options) {
   WeightShapes shapes;
   for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
   Told told;
+  told.model.output_sign = options.output_sign;
   if (looks_like_unet(shapes)) {
     const UnetConfig config = unet_config_from_shapes(shapes, options.hints);
-    told = {.architecture = to_json(config), .channels = config.in_channels, .objective = {}};
+    told.architecture = to_json(config);
+    told.model.scaling = scaling_for(config.in_channels);
     // Flow Matching is all that its code base trains.
-    if (!config.ignore_time) told.objective.kind = ObjectiveKind::fm;
+    if (!config.ignore_time) told.model.objective.kind = ObjectiveKind::fm;
   } else {
     const SitConfig config = sit_of(file, shapes, options.hints);
-    told = {.architecture = to_json(config), .channels = config.in_channels, .objective = {}};
-    if (!options.objective) told.objective = objective_from(file.arguments());
+    told.architecture = to_json(config);
+    told.model.scaling = scaling_for(config.in_channels);
+    if (!options.objective) told.model.objective = objective_from(file.arguments());
   }
-  if (options.objective) told.objective.kind = *options.objective;
+  if (options.objective) told.model.objective.kind = *options.objective;
   return told;
+}
+
+// A file that save_for_torch() wrote says all itself.
+Told told_by(const WeightsFile& file, const std::filesystem::path& path,
+             const ImportOptions& options) {
+  const auto card = file.metadata().find(kModelCardKey);
+  if (card == file.metadata().end()) return told_by_shapes(file, options);
+  try {
+    ModelCard read = read_model_card(card->second);
+    return {.architecture = std::move(read.architecture), .model = std::move(read.model)};
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, fmt::format("{}: {}", in_quotes(path.string()), error.what()),
+                error.hint());
+  }
 }
 
 Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
@@ -69,14 +87,12 @@ Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
 }
 
 // Its sign and objective are written in it; those we would assume may be others.
-void refuse_own_model(const WeightsFile& file, const std::map<std::string, std::string>& metadata,
-                      const std::filesystem::path& path) {
-  for (const auto& entry : metadata) {
-    if (!file.metadata().contains(entry.first)) continue;
-    throw Error(ErrorKind::input,
-                fmt::format("{} is a model of eqm already", in_quotes(path.string())),
-                "use it as it is; eqm export changes its precision");
-  }
+void refuse_own_model(const WeightsFile& file, const std::filesystem::path& path) {
+  const bool own = file.metadata().contains(kModelCardKey);
+  if (!own || kind_of_file(path) != FileKind::safetensors) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{} is a model of eqm already", in_quotes(path.string())),
+              "use it as it is; eqm export changes its precision");
 }
 
 void write_weights(const NamedWeights& item, Dtype stored, SafetensorsWriter& writer) {
@@ -95,17 +111,11 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   const WeightsFile file = WeightsFile::open(from, options.weights);
   ImportReport report;
   report.chosen = file.chosen();
-  const Told told = told_by(file, options);
+  refuse_own_model(file, from);
+  const Told told = told_by(file, from, options);
   report.architecture = told.architecture;
-  report.objective = told.objective;
-  const Model model = {.backbone = nullptr,
-                       .objective = report.objective,
-                       .scaling = scaling_for(told.channels),
-                       .output_sign = options.output_sign,
-                       .class_names = {}};
-
-  const std::map<std::string, std::string> metadata = model_metadata(model, told.architecture);
-  refuse_own_model(file, metadata, from);
+  report.objective = told.model.objective;
+  const std::map<std::string, std::string> metadata = model_metadata(told.model, told.architecture);
 
   std::map<std::string, const NamedWeights*> by_name;
   std::vector<TensorSpec> specs;

@@ -1,51 +1,17 @@
 #include "eqm/landscape/model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"
+#include "eqm/io/file_kind.h"
+#include "eqm/landscape/model_card.h"
 
 namespace eqm {
 namespace {
-
-constexpr const char* kMetadataKey = "eqm";
-constexpr int kFormat = 1;
-
-template <class Enum>
-Enum from_name(const Names<Enum>& names, const std::string& name) {
-  if (const auto value = find_named(names, name)) return *value;
-  throw Error(ErrorKind::input, fmt::format("the model file names an unknown '{}'", name),
-              "was it written by a newer eqm?");
-}
-
-std::string card(const Model& model, const std::string& architecture) {
-  const Magnitude& magnitude = model.objective.magnitude;
-  return nlohmann::json{
-      {"format", kFormat},
-      {"architecture", nlohmann::json::parse(architecture)},
-      {"objective", name_of(model.objective.kind)},
-      {"dispersive_weight", model.objective.dispersive_weight},
-      {"landscape",
-       {{"c", name_in(magnitude_names(), magnitude.kind)},
-        {"a", magnitude.a},
-        {"b", magnitude.b},
-        {"lambda", magnitude.lambda}}},
-      {"scaling", {{"centre", model.scaling.centre}, {"unit", model.scaling.unit}}},
-      {"output_sign", model.output_sign},
-      {"class_names", model.class_names}}
-      .dump();
-}
-
-void check(const Scaling& scaling) {
-  bool fine = std::isfinite(scaling.unit) && scaling.unit > 0 && !scaling.centre.empty();
-  for (const double centre : scaling.centre) fine = fine && std::isfinite(centre);
-  if (!fine)
-    throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers");
-}
 
 // Room for a model whose file lacks or misnames some weights: load_tensors() says which.
 constexpr double kSmallModel = 1e6;
@@ -60,32 +26,9 @@ double weights_in(const SafetensorsFile& file) {
 }
 
 Model model_from_card(const std::string& text, double weights) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  if (json.at("format").get<int>() != kFormat) {
-    throw Error(ErrorKind::input,
-                fmt::format("the model file has format {}, this program reads {}",
-                            json.at("format").dump(), kFormat),
-                "use a newer eqm");
-  }
-  Model model;
-  model.objective.kind = from_name(objective_names(), json.at("objective"));
-  json.at("dispersive_weight").get_to(model.objective.dispersive_weight);
-  const nlohmann::json& landscape = json.at("landscape");
-  Magnitude& magnitude = model.objective.magnitude;
-  magnitude.kind = from_name(magnitude_names(), landscape.at("c"));
-  landscape.at("a").get_to(magnitude.a);
-  landscape.at("b").get_to(magnitude.b);
-  landscape.at("lambda").get_to(magnitude.lambda);
-  magnitude.check();
-  json.at("scaling").at("centre").get_to(model.scaling.centre);
-  json.at("scaling").at("unit").get_to(model.scaling.unit);
-  check(model.scaling);
-  json.at("output_sign").get_to(model.output_sign);
-  json.at("class_names").get_to(model.class_names);
-  if (model.output_sign != 1 && model.output_sign != -1) {
-    throw Error(ErrorKind::input, "the model file's output_sign is neither 1 nor -1");
-  }
-  model.backbone = make_backbone(json.at("architecture").dump(), std::max(weights, kSmallModel));
+  ModelCard card = read_model_card(text);
+  Model model = std::move(card.model);
+  model.backbone = make_backbone(card.architecture, std::max(weights, kSmallModel));
   const auto names = static_cast<int64_t>(model.class_names.size());
   if (names != 0 && names != model.backbone->num_classes()) {
     throw Error(ErrorKind::input, fmt::format("the model file names {} classes and has {}", names,
@@ -107,12 +50,18 @@ void save_model(const Model& model, const std::filesystem::path& path,
 
 std::map<std::string, std::string> model_metadata(const Model& model,
                                                   const std::string& architecture) {
-  return {{kMetadataKey, card(model, architecture)}};
+  return {{kModelCardKey, write_model_card(model, architecture)}};
 }
 
 Model load_model(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored) && kind_of_file(path) == FileKind::zip) {
+    throw Error(ErrorKind::input,
+                fmt::format("'{}' is a PyTorch or zip file, not an eqm model", path.string()),
+                "make a model of a checkpoint with `eqm import FILE --out MODEL.safetensors`");
+  }
   const SafetensorsFile file = SafetensorsFile::open(path);
-  const auto entry = file.metadata().find(kMetadataKey);
+  const auto entry = file.metadata().find(kModelCardKey);
   if (entry == file.metadata().end()) {
     throw Error(ErrorKind::input,
                 fmt::format("'{}' is a safetensors file but not an eqm model", path.string()),

@@ -1,4 +1,5 @@
 // The program and other people's files: import, export, samples for an evaluator.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -227,6 +228,38 @@ TEST_F(InteropCli, exports_for_the_reference) {
     return NpzFile::open(folder_ / npz).read("arr_0", 1 << 20).bytes;
   };
   EXPECT_EQ(sample("torch.safetensors", "a.npz"), sample(kShippedModel, "b.npz"));
+}
+
+TEST_F(InteropCli, exports_for_pytorch_and_imports_the_same_again) {
+  const ProgramResult exported =
+      run({"export", kShippedModel, "--stored", "float16", "--out", "x.pt"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.errors;
+  EXPECT_TRUE(content_of(folder_ / "x.pt").starts_with("PK"));
+  const ProgramResult imported = run({"import", "x.pt", "--out", "again.safetensors"});
+  EXPECT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_TRUE(contains(imported.output, "objective      eqm\n")) << imported.output;
+  const SafetensorsFile before = SafetensorsFile::open(kShippedModel);
+  const SafetensorsFile after = SafetensorsFile::open(folder_ / "again.safetensors");
+  EXPECT_EQ(nlohmann::json::parse(after.metadata().at("eqm")),
+            nlohmann::json::parse(before.metadata().at("eqm")));
+  ASSERT_EQ(after.names(), before.names());
+  for (const std::string& name : after.names()) {
+    EXPECT_EQ(after.at(name).shape, before.at(name).shape) << name;
+    EXPECT_TRUE(std::ranges::equal(after.at(name).bytes, before.at(name).bytes)) << name;
+  }
+  // A file of PyTorch is no model itself, and says how it becomes one.
+  const ProgramResult sampled = run({"sample", "--model", "x.pt", "--out", "out"});
+  EXPECT_EQ(sampled.exit_code, 3) << sampled.errors;
+  EXPECT_TRUE(contains(sampled.errors, "eqm import")) << sampled.errors;
+}
+
+TEST_F(InteropCli, export_goes_by_the_ending) {
+  for (const char* out : {"model", "model.ckpt", "model.safetensor"}) {
+    const ProgramResult result = run({"export", kShippedModel, "--out", out});
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_TRUE(contains(result.errors, ".safetensors, or with .pt")) << result.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / out));
+  }
 }
 
 }  // namespace
