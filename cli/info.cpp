@@ -1,12 +1,11 @@
-// eqm info: what a run, a checkpoint or a model is.
+// eqm info: what a file or folder is.
 #include <iostream>
 
 #include <fmt/format.h>
 
-#include "cli/shipped.h"
+#include "cli/describe_any.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
-#include "eqm/train/describe.h"
 
 namespace eqm::cli {
 namespace {
@@ -14,18 +13,30 @@ namespace {
 class Info final : public Verb {
  public:
   std::string name() const override { return "info"; }
-  std::string summary() const override { return "Describes a run, a checkpoint or a model"; }
-  std::string advice() const override { return "Example:\n  eqm info runs/fashion"; }
+  std::string summary() const override {
+    return "Describes a model, a run, data, or any other file that eqm reads or writes";
+  }
+  std::string advice() const override {
+    return R"(The format is detected from the contents: models, runs and checkpoints; data sets by path or name, folders of
+latents; pictures with the texts in them, .npz of arrays or statistics, PyTorch and safetensors files, files of options,
+tables and lines of JSON.
+
+Examples:
+  eqm info fashion-xs4
+  eqm info runs/fashion
+  eqm info EqM-XL-2.pt
+  eqm info out/samples/grid.png)";
+  }
   std::string positional() const override { return "path"; }
   void declare(OptionSet& options) override {
-    options.text("path", path_, "a run folder, a checkpoint or a model file");
+    options.text("path", path_, "a file, a folder, or the name of a model, a recipe or a data set");
   }
 
   int run(const OptionSet&, Console&) override {
     if (path_.empty()) {
       throw Error(ErrorKind::usage, "nothing to describe was given", "use `eqm info PATH`");
     }
-    for (const auto& [topic, text] : describe(find_shipped(ShippedKind::model, path_))) {
+    for (const auto& [topic, text] : describe_any(path_)) {
       std::cout << fmt::format("{:<14} {}\n", topic, text);
     }
     return 0;

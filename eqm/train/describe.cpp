@@ -15,22 +15,10 @@ namespace eqm {
 namespace {
 
 namespace fs = std::filesystem;
-using Lines = std::vector<std::pair<std::string, std::string>>;
+using Lines = Description;
 
 constexpr size_t kCurveWidth = 60;
 constexpr size_t kMostNames = 12;
-
-std::string classes_text(const Model& model) {
-  const int64_t classes = model.backbone->num_classes();
-  if (classes == 0) return "none";
-  std::vector<std::string> names;
-  const bool many = model.class_names.size() > kMostNames;
-  for (const std::string& name : model.class_names) {
-    if (names.size() < kMostNames) names.push_back(in_quotes(name));  // of an untrusted file
-  }
-  return fmt::format("{}{}{}{}", classes, names.empty() ? "" : ": ", fmt::join(names, ", "),
-                     many ? ", ..." : "");
-}
 
 void describe_model(const Model& model, Lines& lines) {
   const Magnitude magnitude = model.objective.effective_magnitude();
@@ -39,7 +27,7 @@ void describe_model(const Model& model, Lines& lines) {
       "parameters",
       fmt::format("{:.2f} million", static_cast<double>(parameter_count(*model.backbone)) / 1e6));
   lines.emplace_back("states", fmt::format("{}", fmt::join(model.backbone->state_shape(), " x ")));
-  lines.emplace_back("classes", classes_text(model));
+  lines.emplace_back("classes", class_list(model.backbone->num_classes(), model.class_names));
   lines.emplace_back("objective", name_of(model.objective.kind));
   if (!is_classifier(model.objective.kind)) {
     lines.emplace_back("landscape",
@@ -81,6 +69,16 @@ void describe_progress(const fs::path& path, Lines& lines) {
 }
 
 }  // namespace
+
+std::string class_list(int64_t count, const std::vector<std::string>& names) {
+  if (count == 0) return "none";
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() < kMostNames) shown.push_back(in_quotes(name));  // of an untrusted file
+  }
+  return fmt::format("{}{}{}{}", count, shown.empty() ? "" : ": ", fmt::join(shown, ", "),
+                     names.size() > kMostNames ? ", ..." : "");
+}
 
 Lines describe(const fs::path& path) {
   Lines lines;

@@ -1,0 +1,80 @@
+#include "cli/describe_any.h"
+
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/describe_file.h"
+#include "cli/shipped.h"
+#include "eqm/base/error.h"
+#include "eqm/data/installed_sets.h"
+#include "eqm/data/latent_manifest.h"
+#include "eqm/data/public_sets.h"
+#include "eqm/io/text.h"
+#include "eqm/train/run_folder.h"
+
+namespace eqm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_run_or_checkpoint(const fs::path& folder) {
+  const RunPaths paths = {.folder = folder};
+  return is_there(paths.config()) || is_there(paths.model()) || is_there(paths.checkpoints());
+}
+
+Description describe_latents(const fs::path& folder) {
+  const LatentManifest manifest = read_latent_manifest(folder);
+  const LatentRecipe& recipe = manifest.recipe;
+  return {{"latents", folder.string()},
+          {"of", fmt::format("{} pictures of {}x{}{}", recipe.pictures, recipe.size, recipe.size,
+                             recipe.views == 2 ? ", and mirrored" : "")},
+          {"stored as", recipe.stored},
+          {"shards", fmt::format("{} of {}{}", manifest.shards.size(), manifest.shard_count(),
+                                 manifest.complete() ? "" : ": not finished")},
+          {"examples", fmt::format("{}, and {} damaged pictures skipped", manifest.examples(),
+                                   manifest.skipped())}};
+}
+
+Description describe_folder(const fs::path& folder) {
+  if (is_run_or_checkpoint(folder)) return describe(folder);
+  for (const fs::path& place : {folder, folder / "train"}) {
+    if (has_latents(place)) return describe_latents(place);
+  }
+  return describe_data(folder.string());
+}
+
+// The path that a name without one stands for.
+fs::path path_named(const std::string& what) {
+  for (const ShippedKind kind : {ShippedKind::model, ShippedKind::recipe}) {
+    for (const ShippedFile& file : shipped_files(kind)) {
+      if (file.name == what) return file.path;
+    }
+  }
+  if (const std::string advice = how_to_get(what); !advice.empty()) {
+    throw Error(ErrorKind::usage, "there is no file, folder or data set " + in_quotes(what),
+                advice);
+  }
+  return find_shipped(ShippedKind::model, what);
+}
+
+}  // namespace
+
+Description describe_any(const std::string& what) {
+  if (!is_there(what)) {
+    for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {
+      if (set.name == what) return describe_data(what);
+    }
+  }
+  const fs::path path = is_there(what) ? fs::path(what) : path_named(what);
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? describe_folder(path) : describe_file(path);
+}
+
+}  // namespace eqm::cli

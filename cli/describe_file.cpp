@@ -1,0 +1,143 @@
+#include "cli/describe_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eqm/base/error.h"
+#include "eqm/data/layout.h"
+#include "eqm/data/missing_part.h"
+#include "eqm/data/open_source.h"
+#include "eqm/io/file_kind.h"
+#include "eqm/io/idx.h"
+#include "eqm/io/image.h"
+#include "eqm/io/mapped_file.h"
+#include "eqm/io/png.h"
+#include "eqm/io/safetensors.h"
+#include "eqm/io/text.h"
+#include "eqm/io/torch_file.h"
+#include "eqm/io/zip_reader.h"
+
+namespace eqm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string example_text(const Layout& layout) {
+  if (layout.dtype == Dtype::u8 && layout.shape.size() == 3) {
+    return fmt::format("{}x{} pixels, {}", layout.shape[1], layout.shape[2],
+                       layout.shape[0] == 1 ? "grey" : "colour");
+  }
+  return describe(layout);
+}
+
+// Null where there is none.
+SourcePtr part_of(const std::string& what, Split split) {
+  try {
+    return open_source(what, {.split = split});
+  } catch (const MissingPart&) {
+    return nullptr;
+  }
+}
+
+bool is_zip_of_torch(const fs::path& path) {
+  const ZipFile zip = ZipFile::open(path);
+  for (const ZipEntry& entry : zip.entries()) {
+    if (entry.name.ends_with("/data.pkl")) return true;
+  }
+  return false;
+}
+
+// A model of ours, a data set, or weights of somebody else's.
+Description describe_safetensors(const fs::path& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  if (file.metadata().contains("eqm")) return describe(path);
+  for (const char* examples : {"images", "latents", "data", "x"}) {
+    if (!file.contains(examples)) continue;
+    try {
+      return describe_data(path.string());
+    } catch (const Error&) {
+      break;  // tensors that happen to have such a name
+    }
+  }
+  return describe_weights(path);
+}
+
+Description describe_idx(const fs::path& path) {
+  try {
+    return describe_data(path.string());
+  } catch (const Error&) {
+    const IdxArray labels = read_idx(path, 1);  // refuses what is damaged
+    return {{"labels", path.string()}, {"count", std::to_string(labels.shape[0])}};
+  }
+}
+
+Description describe_unknown(const fs::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".toml") return describe_options(path);
+  if (ending == ".csv" || ending == ".tsv") return describe_table(path);
+  if (ending == ".json" || ending == ".jsonl") return describe_json_lines(path);
+  if (ending == ".bin") return describe_data(path.string());
+  if (is_torch_file(MappedFile::open(path).bytes())) return describe_weights(path);
+  throw Error(ErrorKind::input, in_quotes(path.string()) + " is not a file that eqm knows",
+              "models, runs, data sets, pictures, .npz, .pt, .safetensors, .toml, .csv and .jsonl "
+              "can be described");
+}
+
+}  // namespace
+
+Description describe_data(const std::string& what) {
+  const SourcePtr train = part_of(what, Split::train), test = part_of(what, Split::test);
+  const SourcePtr& shown = train ? train : test;
+  if (!shown) {
+    throw Error(ErrorKind::input, in_quotes(what) + " has neither a train nor a test part",
+                "give the folder or file of one part");
+  }
+  Description lines = {{"data set", what}};
+  std::vector<std::string> counts;
+  if (train) counts.push_back(fmt::format("{}{}", train->size(), test ? " to train on" : ""));
+  if (test) counts.push_back(fmt::format("{} to test with", test->size()));
+  lines.emplace_back("examples", fmt::format("{}", fmt::join(counts, ", ")));
+  lines.emplace_back("each", example_text(layout_of(*shown)));
+  const std::vector<std::string>& classes = shown->class_names();
+  lines.emplace_back("classes", class_list(static_cast<int64_t>(classes.size()), classes));
+  lines.emplace_back("first", shown->name_of(0));
+  return lines;
+}
+
+Description describe_picture(const fs::path& path) {
+  const MappedFile file = MappedFile::open(path);
+  PngText text;
+  const bool is_png = file.bytes().size() > 1 && file.bytes()[1] == std::byte{'P'};
+  const Image image = is_png ? decode_png(file.bytes(), path.string(), &text)
+                             : decode_image(file.bytes(), path.string());
+  const char* colours = image.channels == 1   ? "grey"
+                        : image.channels == 3 ? "colour"
+                                              : "colour with transparency";
+  Description lines = {
+      {"picture", path.string()},
+      {"format", is_png ? "PNG" : "JPEG"},
+      {"size", fmt::format("{} wide, {} high, {}", image.width, image.height, colours)}};
+  for (const auto& [keyword, content] : text) lines.emplace_back(keyword, in_quotes(content));
+  return lines;
+}
+
+Description describe_file(const fs::path& path) {
+  const bool is_cifar = path.extension() == ".bin";  // may look like anything
+  switch (is_cifar ? FileKind::unknown : kind_of_file(path)) {
+    case FileKind::idx:
+      return describe_idx(path);
+    case FileKind::tar:
+      return describe_data(path.string());
+    case FileKind::safetensors:
+      return describe_safetensors(path);
+    case FileKind::zip:
+      return is_zip_of_torch(path) ? describe_weights(path) : describe_npz(path);
+    case FileKind::picture:
+      return describe_picture(path);
+    case FileKind::unknown:
+      return describe_unknown(path);
+  }
+  return {};
+}
+
+}  // namespace eqm::cli

@@ -1,0 +1,144 @@
+// eqm info of whatever a user may point at.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "eqm/io/atomic_file.h"
+#include "eqm/io/npz.h"
+#include "eqm/io/png.h"
+#include "eqm/io/safetensors.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/gzip.h"
+#include "tests/support/made_idx.h"
+#include "tests/support/made_picture.h"
+#include "tests/support/pickle_builder.h"
+#include "tests/support/tar_builder.h"
+#include "tests/support/temporary_folder.h"
+
+namespace eqm::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+class InfoCli : public ::testing::Test {
+ protected:
+  ProgramResult info(const std::string& what) {
+    return run_program({"info", what}, {.folder = folder_.path()});
+  }
+
+  void expect_lines(const std::string& what, const Words& parts) {
+    SCOPED_TRACE(what);
+    const ProgramResult result = info(what);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(contains(result.output, part)) << "'" << part << "' is not in\n" << result.output;
+    }
+  }
+
+  void expect_failure(const std::string& what, int exit_code, const std::string& part) {
+    SCOPED_TRACE(what);
+    const ProgramResult result = info(what);
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+    EXPECT_EQ(result.output, "");
+    EXPECT_TRUE(contains(result.errors, part)) << result.errors;
+    EXPECT_TRUE(contains(result.errors, "hint: ")) << result.errors;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(InfoCli, pictures_tell_their_size_and_texts) {
+  write_png(folder_ / "a.png", plain_image(7, 5, 3, 9), {{"Seed", "42"}, {"Model", "moons"}});
+  expect_lines("a.png", {"picture", "PNG", "7 wide, 5 high, colour", "Seed", "42", "moons"});
+  write_file(folder_ / "b.jpg", jpeg_of(plain_image(8, 16, 1, 9)));
+  expect_lines("b.jpg", {"JPEG", "8 wide, 16 high, grey"});
+  write_file(folder_ / "c.png", png_of(plain_image(8, 16, 1, 9)).substr(0, 40));
+  expect_failure("c.png", 3, "c.png");
+}
+
+TEST_F(InfoCli, data_sets_tell_their_examples_and_classes) {
+  for (const char* place : {"set/cat", "set/dog"}) {
+    fs::create_directories(folder_ / place);
+    write_png(folder_ / place / fs::path("1.png"), plain_image(4, 6, 3, 9));
+  }
+  expect_lines("set", {"data set", "examples       2\n", "6x4 pixels, colour", "2: 'cat', 'dog'"});
+  expect_lines("fashion-mnist",
+               {"60000 to train on, 10000 to test with", "28x28 pixels, grey", "10: ", "coat"});
+  std::vector<uint8_t> pixels(2 * 3 * 4 * 4);
+  write_safetensors(folder_ / "d.safetensors",
+                    {{"images", {Dtype::u8, {2, 3, 4, 4}, std::as_bytes(std::span(pixels))}}});
+  expect_lines("d.safetensors", {"data set", "4x4 pixels, colour", "classes        none"});
+  fs::create_directory(folder_ / "nothing");
+  expect_failure("nothing", 3, "nothing");
+}
+
+TEST_F(InfoCli, arrays_tell_their_shapes) {
+  const std::vector<uint8_t> pixels(2 * 4 * 4 * 3);
+  NpzWriter writer(folder_ / "s.npz", ZipMethod::stored);
+  writer.begin("arr_0", Dtype::u8, {4, 4, 3});
+  writer.write(std::as_bytes(std::span(pixels)));
+  writer.end();
+  writer.commit();
+  expect_lines("s.npz", {"arrays", "'arr_0'", "U8 [2, 4, 4, 3], pictures"});
+  const std::vector<double> mean = {0, 0}, unit = {1, 0, 0, 1};
+  NpzWriter statistics(folder_ / "fid.npz", ZipMethod::stored);
+  statistics.begin("mu", Dtype::f64, {});
+  statistics.write(std::as_bytes(std::span(mean)));
+  statistics.end();
+  statistics.begin("sigma", Dtype::f64, {2});
+  statistics.write(std::as_bytes(std::span(unit)));
+  statistics.end();
+  statistics.commit();
+  expect_lines("fid.npz", {"statistics", "not recorded", "F64 [2, 2]"});
+}
+
+TEST_F(InfoCli, weights_tell_their_tensors) {
+  using namespace pickled;
+  write_file(folder_ / "a.pt", torch_zip(dict({{"ema", dict({{"w", vector_of("0", 2)}})},
+                                               {"args", dict({{"model", text("EqM-B/2")}})}}),
+                                         {{"0", "aaaabbbb"}}));
+  expect_lines("a.pt", {"weights", "1 (1 F32)", "'ema'", "model=EqM-B/2", "'w': 2"});
+  write_file(folder_ / "old.pt",
+             torch_legacy(dict({{"w", vector_of("0", 1)}}), {"0"}, {{1, "aaaa"}}));
+  expect_lines("old.pt", {"weights", "1 (1 F32)"});
+  const std::vector<float> one = {1};
+  write_safetensors(folder_ / "w.safetensors",
+                    {{"a.weight", {Dtype::f32, {1}, std::as_bytes(std::span(one))}}});
+  expect_lines("w.safetensors", {"weights", "'a.weight': 1"});
+  expect_lines("fashion-xs4", {"model", "sit", "objective      eqm"});
+}
+
+TEST_F(InfoCli, options_tell_whose_they_are_and_what_they_set) {
+  write_file(folder_ / "mine.toml", "base = \"other.toml\"\n[training]\nsteps = 77\n");
+  write_file(folder_ / "other.toml", "[training]\nsteps = 5\nbatch = 3\n");
+  expect_lines("mine.toml", {"eqm train", "--steps '77'", "--batch '3'", "--recipe mine.toml"});
+  expect_lines("cifar10-s2", {"eqm train", "--model 'S/2'", "'data/cifar10'"});
+  write_file(folder_ / "wrong.toml", "[training]\nstepps = 77\n");
+  expect_failure("wrong.toml", 3, "stepps");
+}
+
+TEST_F(InfoCli, tables_and_lines_tell_their_columns) {
+  write_file(folder_ / "p.csv", "x,y\n1,2\n3,-4.5\n");
+  expect_lines("p.csv", {"table", "rows           2", "'x'", "from 1 to 3", "from -4.5 to 2"});
+  write_file(folder_ / "t.csv", "image,source\n1,cat.png\n");
+  expect_lines("t.csv", {"rows           1", "'image,source'"});
+  write_file(folder_ / "m.jsonl", "{\"step\":1}\n{\"step\":2,\"loss\":0.5}\n");
+  expect_lines("m.jsonl", {"lines          2", "'loss'", "'0.5'"});
+}
+
+TEST_F(InfoCli, what_it_does_not_know_is_refused_with_a_hint) {
+  write_file(folder_ / "text", "hello");
+  expect_failure("text", 3, "'text' is not a file that eqm knows");
+  write_file(folder_ / "empty.npz", "");
+  expect_failure("empty.npz", 3, "empty.npz");
+  expect_failure("absent.npz", 4, "cannot open 'absent.npz'");
+  expect_failure("cifar10", 2, "'cifar10'");
+  expect_failure("fashion-xs5", 2, "'fashion-xs5'");
+}
+
+}  // namespace
+}  // namespace eqm::test
