@@ -4,6 +4,10 @@
 
 namespace eqm::cli {
 
+// From now on these signals end the process, as they would without this, but not before it has
+// removed the temporary files it is writing. Those that the caller has ignored stay so.
+void leave_on_interrupts();
+
 // From now on these signals are requests. For the whole process.
 void catch_interrupts();
 

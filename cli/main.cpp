@@ -21,6 +21,7 @@
 #include "cli/arguments.h"
 #include "cli/flags.h"
 #include "cli/help_format.h"
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
@@ -197,6 +198,7 @@ extern "C" int eqm_run(int argc, char** argv) {
   using eqm::Error;
   using eqm::ErrorKind;
   eqm::cli::guard_standard_streams();
+  eqm::cli::leave_on_interrupts();
   try {
     return eqm::cli::run(argc, argv);
   } catch (const Error& error) {

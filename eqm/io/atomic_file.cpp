@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -97,11 +99,13 @@ fs::path folder_of(const fs::path& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(destination_of(path)) {
+  sweep_temporaries_once(folder_of(path_));
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     temporary_ = temporary_name(folder_of(path_));
     // 0666 lets the umask decide, as for any other new file.
     file_ =
         FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    live_ = LiveTemporary(temporary_);
     if (file_.is_open() && lock_temporary(file_)) return;
     if (!file_.is_open() && errno != EEXIST) break;
   }
@@ -116,6 +120,7 @@ void AtomicFile::discard() noexcept {
   if (!file_.is_open()) return;
   file_.close();
   ::unlink(temporary_.c_str());
+  live_ = {};
 }
 
 void AtomicFile::require_open() const {
@@ -170,6 +175,7 @@ void AtomicFile::commit() {
     discard();
     throw failure(code, "write", path_);
   }
+  live_ = {};
   if (!file_.close()) throw io_error_from_errno("close", path_.string());
   sync_folder(folder_of(path_));
 }
@@ -218,6 +224,19 @@ void sweep_temporaries(const fs::path& folder) {
     const fs::path& path = entry->path();
     if (is_temporary_name(path.filename().native())) remove_if_abandoned(path);
   }
+}
+
+void sweep_temporaries_once(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::set<fs::path> swept;
+  std::error_code unknown;
+  const fs::path whole = fs::absolute(folder, unknown);
+  if (unknown || is_temporary_name(whole.filename().native())) return;  // a new one of our own
+  {
+    const std::scoped_lock lock(mutex);
+    if (!swept.insert(whole).second) return;
+  }
+  sweep_temporaries(whole);
 }
 
 }  // namespace eqm

@@ -1,8 +1,8 @@
 // Writes a file so that readers see the old content or all of the new one, never a part: the bytes
 // go to a temporary name in the same folder and commit() syncs them, renames, and syncs the folder.
 // Without commit() the temporary is removed and the old file stays as it was. A process that is
-// killed leaves its temporaries; sweep_temporaries() removes them later. One writer per object; not
-// for use from several threads. Every failure is an Error of kind io.
+// killed leaves its temporaries; the next one that writes into the folder sweeps them away. One
+// writer per object; not for use from several threads. Every failure is an Error of kind io.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,15 @@
 #include <string_view>
 
 #include "eqm/io/file_descriptor.h"
+#include "eqm/io/live_temporaries.h"
 
 namespace eqm {
 
 class AtomicFile {
  public:
-  // The folder must exist. A symbolic link to a file is followed; devices, pipes and folders are
-  // refused, because the rename would replace them.
+  // The folder must exist; the first file in it sweeps it (once in a process). A symbolic link to a
+  // file is followed; devices, pipes and folders are refused, because the rename would replace
+  // them.
   explicit AtomicFile(const std::filesystem::path& path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -40,6 +42,7 @@ class AtomicFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   FileDescriptor file_;
+  LiveTemporary live_;
 };
 
 // The whole content at once.
@@ -59,5 +62,9 @@ void sync_folder(const std::filesystem::path& folder);
 // lock, so those of living processes are left alone, also in other containers and on other hosts;
 // so is whatever cannot be locked or removed.
 void sweep_temporaries(const std::filesystem::path& folder);
+
+// The same once for every folder and process: what others left is there from the start, and a
+// folder may hold a hundred thousand files.
+void sweep_temporaries_once(const std::filesystem::path& folder);
 
 }  // namespace eqm

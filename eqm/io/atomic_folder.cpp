@@ -15,13 +15,22 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-AtomicFolder::AtomicFolder(const fs::path& path)
-    : target_(path), temporary_(temporary_beside(path)) {
-  std::error_code code;
-  if (!fs::create_directory(temporary_, code)) throw io_error(code, "create folder", path.string());
-  // The lock keeps sweep_temporaries() away while this process lives.
-  lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (lock_.is_open() && ::flock(lock_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+AtomicFolder::AtomicFolder(const fs::path& path) : target_(path) {
+  sweep_temporaries_once(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  constexpr int kAttempts = 8;  // a sweeper may come between creation and lock
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    temporary_ = temporary_beside(path);
+    std::error_code code;
+    if (!fs::create_directory(temporary_, code)) {
+      throw io_error(code, "create folder", path.string());
+    }
+    // The lock keeps sweep_temporaries() away while this process lives.
+    lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    while (lock_.is_open() && ::flock(lock_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+    if (fs::exists(temporary_, code)) return;
+  }
+  throw io_error(std::make_error_code(std::errc::no_such_file_or_directory), "create folder",
+                 path.string());
 }
 
 AtomicFolder::~AtomicFolder() {

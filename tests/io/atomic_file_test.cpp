@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "eqm/io/atomic_folder.h"
 #include "eqm/io/mapped_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -188,6 +191,24 @@ TEST(SweepTemporaries, removes_what_a_killed_writer_left) {
   EXPECT_EQ(folder.names(), Names{});
 }
 
+TEST(SweepTemporaries, are_swept_by_the_next_process_that_writes_there) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / ".eqm-0123456789abcdef.tmp") << "left by a dead writer";
+  create_folder(folder / ".eqm-fedcba9876543210.tmp");
+  const AtomicFile living(folder / "other");  // the first write sweeps, and leaves this alone
+  EXPECT_EQ(folder.names().size(), 1u);
+  write_file(folder / "file", "text");
+  EXPECT_EQ(folder.names().size(), 2u);
+}
+
+TEST(SweepTemporaries, are_swept_by_the_next_folder_that_is_written_there) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / ".eqm-0123456789abcdef.tmp") << "left by a dead writer";
+  AtomicFolder whole(folder / "made");
+  whole.commit();
+  EXPECT_EQ(folder.names(), Names{"made"});
+}
+
 TEST(SweepTemporaries, leaves_a_living_writer_alone) {
   const TemporaryFolder folder;
   AtomicFile file(folder / "file");
@@ -220,6 +241,37 @@ TEST(SweepTemporaries, removes_a_folder_that_a_dead_writer_left_with_all_in_it) 
   write_file(folder / ".eqm-0000000000000000.tmp" / "half", "written");
   sweep_temporaries(folder.path());
   EXPECT_EQ(folder.names(), Names{});
+}
+
+// As a signal handler of a program does that ends.
+TEST(LiveTemporaries, are_removed_and_nothing_else_is) {
+  const TemporaryFolder folder;
+  write_file(folder / "whole", "text");
+  AtomicFile first(folder / "first");
+  {
+    const AtomicFile gone(folder / "gone");
+    AtomicFile done(folder / "done");
+    done.commit();
+  }
+  const AtomicFile second(folder / "second");
+  ASSERT_EQ(folder.names().size(), 4u);
+  remove_live_temporaries();
+  Names left = folder.names();
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, (Names{"done", "whole"}));
+}
+
+TEST(LiveTemporaries, may_be_more_than_are_listed) {
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  for (int i = 0; i < 40; ++i) {
+    files.push_back(std::make_unique<AtomicFile>(folder / std::to_string(i)));
+  }
+  for (const auto& file : files) file->commit();
+  EXPECT_EQ(folder.names().size(), 40u);
+  const AtomicFile next(folder / "next");  // there are places again
+  remove_live_temporaries();
+  EXPECT_EQ(folder.names().size(), 40u);
 }
 
 TEST(SweepTemporaries, never_throws) {
