@@ -24,7 +24,8 @@ SourcePtr open_latents(const std::filesystem::path& folder) {
   std::vector<SourcePtr> parts;
   for (const LatentShard& shard : manifest.shards) {
     if (shard.count == 0) continue;
-    parts.push_back(open_tensor_source(folder / shard.file));
+    // ImageNet has thousands of shards: a look into each would read gigabytes.
+    parts.push_back(open_tensor_source(folder / shard.file, shard.crc32c));
     if (parts.back()->size() != shard.count) {
       throw Error(
           ErrorKind::input,

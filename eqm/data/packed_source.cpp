@@ -82,8 +82,12 @@ class PackedSource : public Source {
     for (const int64_t dimension : packed_.shape) hash.add(dimension);
     for (const std::string& name : packed_.classes) hash.add(name);
     for (const int64_t label : packed_.labels) hash.add(label);
-    for (const int64_t index : evenly_spaced(packed_.count, kHashedExamples)) {
-      hash.add(bytes_of(index));
+    if (packed_.checksum) {
+      hash.add(*packed_.checksum);
+    } else {
+      for (const int64_t index : evenly_spaced(packed_.count, kHashedExamples)) {
+        hash.add(bytes_of(index));
+      }
     }
     fingerprint_ = hash.value();
   }

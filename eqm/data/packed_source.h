@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct PackedExamples {
   std::vector<int64_t> labels;        // empty, or one per example
   std::vector<std::string> classes;   // empty, or one name per label
   std::shared_ptr<const void> owner;  // keeps the bytes alive
+  // Of the whole file, where one is on record: the fingerprint takes it, and no example is read.
+  std::optional<uint64_t> checksum = {};
 };
 
 // Kind internal when the numbers do not fit each other, kind input when there are no examples or a

@@ -107,7 +107,7 @@ Example as_floats(Example example) {
 
 }  // namespace
 
-SourcePtr open_tensor_source(const std::filesystem::path& path) {
+SourcePtr open_tensor_source(const std::filesystem::path& path, std::optional<uint64_t> checksum) {
   const std::string name = path.string();
   const SafetensorsFile file = SafetensorsFile::open(path);
   const TensorView& tensor = examples_in(file, name);
@@ -121,7 +121,8 @@ SourcePtr open_tensor_source(const std::filesystem::path& path) {
                                     .bytes = tensor.bytes,
                                     .labels = std::move(labels),
                                     .classes = std::move(classes),
-                                    .owner = file.mapping()});
+                                    .owner = file.mapping(),
+                                    .checksum = checksum});
   if (tensor.dtype == Dtype::u8) return source;
   return map_source(std::move(source), "as F32", as_floats);
 }

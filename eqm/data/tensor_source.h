@@ -3,7 +3,9 @@
 // for.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "eqm/data/source.h"
 
@@ -12,7 +14,9 @@ namespace eqm {
 // The examples are the tensor "x", "images", "latents" or "posteriors" (means and log-variances
 // side by side on the second axis; with the metadata "views" of "2" followed by those of mirrored
 // pictures); the labels, if any, the integer tensor "labels" [n]; their names the metadata
-// "class_names", a JSON list of strings, or else numbers.
-SourcePtr open_tensor_source(const std::filesystem::path& path);
+// "class_names", a JSON list of strings, or else numbers. `checksum` is that of the file, where one
+// is on record: with it, opening reads no examples.
+SourcePtr open_tensor_source(const std::filesystem::path& path,
+                             std::optional<uint64_t> checksum = {});
 
 }  // namespace eqm

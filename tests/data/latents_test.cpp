@@ -16,6 +16,7 @@
 #include "eqm/io/safetensors.h"
 #include "tests/support/content_of.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm {
@@ -85,6 +86,40 @@ class Latents : public ::testing::Test {
 
   test::TemporaryFolder folder_;
 };
+
+// Shards of 16 MB that are holes: pages of a mapping count once they are read.
+TEST_F(Latents, of_many_shards_open_without_reading_examples) {
+  constexpr int64_t kShards = 32, kExamples = 64, kNumbers = 1 << 16;
+  LatentManifest manifest;
+  manifest.recipe = {.size = 8,
+                     .views = 1,
+                     .stored = "F32",
+                     .pictures = kShards * kExamples,
+                     .per_shard = kExamples,
+                     .data = 1,
+                     .autoencoder = 2};
+  constexpr uint64_t kBytes = kExamples * kNumbers * sizeof(float);
+  std::string header = R"({"posteriors":{"dtype":"F32","shape":[64,65536],"data_offsets":[0,)" +
+                       std::to_string(kBytes) + "]}}";
+  header.resize(128, ' ');
+  for (int64_t i = 0; i < kShards; ++i) {
+    const std::string name = "shard-" + std::to_string(i) + ".safetensors";
+    write_file(folder_ / name, std::string("\x80\0\0\0\0\0\0\0", 8) + header);
+    fs::resize_file(folder_ / name, 8 + header.size() + kBytes);
+    manifest.shards.push_back({.file = name,
+                               .count = kExamples,
+                               .bytes = 8 + header.size() + kBytes,
+                               .crc32c = static_cast<uint32_t>(i)});
+  }
+  write_latent_manifest(manifest, folder_.path());
+  SourcePtr source;
+  test::expect_memory_below(uint64_t{64} << 20, [&] { source = open_latents(folder_.path()); });
+  EXPECT_EQ(source->size(), kShards * kExamples);
+  const uint64_t fingerprint = source->fingerprint();
+  manifest.shards[7].crc32c = 1000;
+  write_latent_manifest(manifest, folder_.path());
+  EXPECT_NE(open_latents(folder_.path())->fingerprint(), fingerprint);
+}
 
 TEST_F(Latents, manifest_reads_back) {
   const LatentManifest made = write(folder_.path());
