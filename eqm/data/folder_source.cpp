@@ -85,6 +85,11 @@ class FolderFiles : public ImageFiles {
     return decode_image(MappedFile::open(path).bytes(), path.string());
   }
 
+  ImageHeader header(size_t file) const override {
+    const fs::path path = root_ / paths_[file];
+    return read_image_header(MappedFile::open(path).bytes(), path.string());
+  }
+
   std::string name_of(size_t file) const override { return (root_ / paths_[file]).string(); }
 
   uint64_t bytes_of(size_t file) const override {

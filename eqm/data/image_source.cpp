@@ -49,13 +49,13 @@ class ImageSource : public Source {
     return arrangement_.order[static_cast<size_t>(index)];
   }
 
-  // Whether any of a few images is so. Damaged ones say nothing here; they are reported when they
+  // Whether any of a few files is so. Damaged ones say nothing here; they are reported when they
   // are asked for.
   template <class Test>
   bool any_image(const Test& test) const {
     for (const int64_t index : evenly_spaced(size(), kProbedImages)) {
       try {
-        if (test(files_->decode(file_of(index)))) return true;
+        if (test(file_of(index))) return true;
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;
       }
@@ -63,13 +63,22 @@ class ImageSource : public Source {
     return false;
   }
 
-  static bool has_channels(const Image& image) { return image.channels != 1; }
+  // Decodes nothing.
+  bool any_has_channels() const {
+    return any_image([&](size_t file) { return files_->header(file).channels != 1; });
+  }
 
-  int64_t probe_channels() const { return any_image(has_channels) ? 3 : 1; }
+  bool any_is_coloured() const {
+    return any_image([&](size_t file) {
+      return files_->header(file).channels != 1 && is_coloured(files_->decode(file));
+    });
+  }
+
+  int64_t probe_channels() const { return any_has_channels() ? 3 : 1; }
 
   void tell_of_colours(const ColourNotice& notice) const {
-    if (channels_ == 1 && any_image(is_coloured)) notice(ColourChange::dropped);
-    if (channels_ == 3 && !any_image(has_channels)) notice(ColourChange::repeated);
+    if (channels_ == 1 && any_is_coloured()) notice(ColourChange::dropped);
+    if (channels_ == 3 && !any_has_channels()) notice(ColourChange::repeated);
   }
 
   uint64_t hash(const std::vector<std::string>& paths) const {

@@ -20,6 +20,7 @@ class ImageFiles {
   virtual ~ImageFiles() = default;
 
   virtual Image decode(size_t file) const = 0;
+  virtual ImageHeader header(size_t file) const = 0;
   virtual std::string name_of(size_t file) const = 0;
 
   // 0 when it cannot be told.

@@ -15,6 +15,10 @@ class TarFiles : public ImageFiles {
 
   Image decode(size_t file) const override { return decode_image(tar_.bytes(file), name_of(file)); }
 
+  ImageHeader header(size_t file) const override {
+    return read_image_header(tar_.bytes(file), name_of(file));
+  }
+
   std::string name_of(size_t file) const override {
     return path_ + ": " + tar_.entries()[file].name;
   }

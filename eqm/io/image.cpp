@@ -24,6 +24,13 @@ bool starts_with(std::span<const std::byte> bytes, const std::array<uint8_t, N>&
                     [](uint8_t wanted, std::byte found) { return std::byte{wanted} == found; });
 }
 
+[[noreturn]] void refuse_image(std::span<const std::byte> bytes, const std::string& source) {
+  throw Error(ErrorKind::input,
+              fmt::format("cannot read {} as a picture: {}", in_quotes(source),
+                          bytes.empty() ? "it is empty" : "its format is not known"),
+              "PNG and JPEG are read");
+}
+
 }  // namespace
 
 std::optional<std::string> problem_of(const Image& image) {
@@ -44,13 +51,16 @@ std::optional<std::string> problem_of(const Image& image) {
   return std::nullopt;
 }
 
+ImageHeader read_image_header(std::span<const std::byte> bytes, const std::string& source) {
+  if (starts_with(bytes, kPngMagic)) return read_png_header(bytes, source);
+  if (starts_with(bytes, kJpegMagic)) return read_jpeg_header(bytes, source);
+  refuse_image(bytes, source);
+}
+
 Image decode_image(std::span<const std::byte> bytes, const std::string& source) {
   if (starts_with(bytes, kPngMagic)) return decode_png(bytes, source);
   if (starts_with(bytes, kJpegMagic)) return decode_jpeg(bytes, source);
-  throw Error(ErrorKind::input,
-              fmt::format("cannot read {} as a picture: {}", in_quotes(source),
-                          bytes.empty() ? "it is empty" : "its format is not known"),
-              "PNG and JPEG are read");
+  refuse_image(bytes, source);
 }
 
 }  // namespace eqm

@@ -19,12 +19,23 @@ struct Image {
   std::vector<uint8_t> pixels;  // [height, width, channels]
 };
 
-// A gigabyte as RGBA: beyond any picture we make or learn from, and still within a small machine's
-// memory.
-inline constexpr uint64_t kMaxImagePixels = uint64_t{1} << 28;
+// Half a gigabyte as RGBA: the pictures of large cameras pass, and what a bomb of a megabyte
+// unpacks to still leaves room in a small machine. (Pillow warns from 89 million on and refuses
+// 179.)
+inline constexpr uint64_t kMaxImagePixels = uint64_t{1} << 27;
 
 // What is wrong with an image's size, channels or number of bytes; nothing when all is well.
 std::optional<std::string> problem_of(const Image& image);
+
+// What a file says of its picture before anything is decoded.
+struct ImageHeader {
+  int width = 0;
+  int height = 0;
+  int channels = 3;  // that its decoded image will have
+};
+
+// As decode_image, but of the first bytes only: what follows may still be damaged.
+ImageHeader read_image_header(std::span<const std::byte> bytes, const std::string& source);
 
 // PNG or JPEG, told apart by their first bytes. Kind input when they are neither or damaged;
 // `source` is named in errors.

@@ -21,6 +21,9 @@ inline constexpr int kMaxJpegSide = 65'500;
 // one channel, all else becomes RGB; CMYK is taken as Adobe's inverted kind, as Pillow does.
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source);
 
+// The same of the header, without decoding.
+ImageHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& source);
+
 // Baseline, colour at half resolution (4:2:0), `quality` from 1 to 100. Kind usage for anything but
 // a well-formed grey or RGB image.
 std::vector<std::byte> encode_jpeg(const Image& image, int quality);

@@ -24,10 +24,14 @@ class Decoder {
   Decoder(std::span<const std::byte> bytes, const std::string& source)
       : bytes_(bytes), source_(source), context_(own_jpeg_context(tjInitDecompress())) {}
 
+  ImageHeader describe() const {
+    const Header header = checked_header();
+    const int channels = header.colours == TJCS_GRAY ? 1 : 3;
+    return {.width = header.width, .height = header.height, .channels = channels};
+  }
+
   Image decode() const {
-    if (bytes_.empty()) refuse("it is empty");
-    const Header header = read_header();
-    check_size(header);
+    const Header header = checked_header();
     const bool is_cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
     if (is_cmyk) return rgb_from_cmyk(decode_as(header, TJPF_CMYK, 4));
     if (header.colours == TJCS_GRAY) return decode_as(header, TJPF_GRAY, 1);
@@ -53,6 +57,13 @@ class Decoder {
     // It also fails for a chroma subsampling without a name, which decodes all the same.
     const bool is_known = header.width > 0 && header.height > 0 && header.colours >= 0;
     if (!is_known) refuse(status != 0 ? tjGetErrorStr2(context_.get()) : "it holds no picture");
+    return header;
+  }
+
+  Header checked_header() const {
+    if (bytes_.empty()) refuse("it is empty");
+    const Header header = read_header();
+    check_size(header);
     return header;
   }
 
@@ -111,6 +122,10 @@ class Decoder {
 
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source) {
   return Decoder(bytes, source).decode();
+}
+
+ImageHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& source) {
+  return Decoder(bytes, source).describe();
 }
 
 }  // namespace eqm

@@ -28,6 +28,9 @@ std::vector<std::byte> encode_png(const Image& image, const PngText& text = {});
 Image decode_png(std::span<const std::byte> bytes, const std::string& source,
                  PngText* text = nullptr);
 
+// The same checks as far as the picture's data, which are not read.
+ImageHeader read_png_header(std::span<const std::byte> bytes, const std::string& source);
+
 // Atomic (see AtomicFile).
 void write_png(const std::filesystem::path& path, const Image& image, const PngText& text = {});
 

@@ -67,6 +67,46 @@ Layout layout_of(spng_ctx* context, const spng_ihdr& header) {
   return {SPNG_FMT_RGB8, 3};
 }
 
+// Gives the bytes to libspng and reads what stands before the picture's data.
+spng_ihdr begin_png(spng_ctx* context, std::span<const std::byte> bytes, const Checker& checked) {
+  if (bytes.empty()) checked.refuse("it is empty");
+  checked(spng_set_chunk_limits(context, kMaxChunk, kMaxChunk));
+  checked(spng_set_png_buffer(context, bytes.data(), bytes.size()));
+  spng_ihdr header{};
+  checked(spng_get_ihdr(context, &header));
+  check_size(header, bytes.size(), checked);
+  return header;
+}
+
+int flags_for(const Layout& layout) {
+  return layout.channels == 4 ? SPNG_DECODE_TRNS : 0;
+}
+
+// Row by row, so that no memory is filled for rows that never come.
+std::vector<uint8_t> decode_rows(spng_ctx* context, const spng_ihdr& header, const Layout& layout,
+                                 const Checker& checked) {
+  checked(spng_decode_image(context, nullptr, 0, layout.format,
+                            flags_for(layout) | SPNG_DECODE_PROGRESSIVE));
+  std::vector<uint8_t> row(size_t{header.width} * static_cast<size_t>(layout.channels));
+  std::vector<uint8_t> pixels;
+  pixels.reserve(row.size() * header.height);
+  for (uint32_t i = 0; i < header.height; ++i) {
+    const int status = spng_decode_row(context, row.data(), row.size());
+    if (status != SPNG_EOI || i + 1 < header.height) checked(status);  // which comes with the last
+    pixels.insert(pixels.end(), row.begin(), row.end());
+  }
+  return pixels;
+}
+
+// Interlaced rows come in another order.
+std::vector<uint8_t> decode_whole(spng_ctx* context, const Layout& layout, const Checker& checked) {
+  size_t size = 0;
+  checked(spng_decoded_image_size(context, layout.format, &size));
+  std::vector<uint8_t> pixels(size);
+  checked(spng_decode_image(context, pixels.data(), size, layout.format, flags_for(layout)));
+  return pixels;
+}
+
 PngText get_text(spng_ctx* context, const Checker& checked) {
   uint32_t count = 0;
   const int status = spng_get_text(context, nullptr, &count);
@@ -87,25 +127,26 @@ PngText get_text(spng_ctx* context, const Checker& checked) {
 
 }  // namespace
 
+ImageHeader read_png_header(std::span<const std::byte> bytes, const std::string& source) {
+  const PngContext context = make_png_context(0);
+  const spng_ihdr header = begin_png(context.get(), bytes, Checker(source));
+  return {.width = static_cast<int>(header.width),
+          .height = static_cast<int>(header.height),
+          .channels = layout_of(context.get(), header).channels};
+}
+
 Image decode_png(std::span<const std::byte> bytes, const std::string& source, PngText* text) {
   const PngContext context = make_png_context(0);
   const Checker checked(source);
-  if (bytes.empty()) checked.refuse("it is empty");
-  checked(spng_set_chunk_limits(context.get(), kMaxChunk, kMaxChunk));
-  checked(spng_set_png_buffer(context.get(), bytes.data(), bytes.size()));
-  spng_ihdr header{};
-  checked(spng_get_ihdr(context.get(), &header));
-  check_size(header, bytes.size(), checked);
-
+  const spng_ihdr header = begin_png(context.get(), bytes, checked);
   const Layout layout = layout_of(context.get(), header);
-  size_t size = 0;
-  checked(spng_decoded_image_size(context.get(), layout.format, &size));
   Image image{.width = static_cast<int>(header.width),
               .height = static_cast<int>(header.height),
               .channels = layout.channels,
-              .pixels = std::vector<uint8_t>(size)};
-  const int flags = layout.channels == 4 ? SPNG_DECODE_TRNS : 0;
-  checked(spng_decode_image(context.get(), image.pixels.data(), size, layout.format, flags));
+              .pixels = {}};
+  image.pixels = header.interlace_method == SPNG_INTERLACE_NONE
+                     ? decode_rows(context.get(), header, layout, checked)
+                     : decode_whole(context.get(), layout, checked);
   checked(spng_decode_chunks(context.get()));
   if (text != nullptr) *text = get_text(context.get(), checked);
   return image;

@@ -9,6 +9,7 @@
 #include "eqm/base/error.h"
 #include "eqm/data/latent_manifest.h"
 #include "eqm/io/csv.h"
+#include "eqm/io/gzip.h"
 #include "eqm/io/idx.h"
 #include "eqm/io/image.h"
 #include "eqm/io/mapped_file.h"
@@ -49,7 +50,17 @@ const std::map<std::string, std::function<void(SeedBytes)>>& readers() {
          for (const std::string& name : file.names()) file.read(name, kMost);
        }},
       {"safetensors", [](SeedBytes bytes) { SafetensorsFile::parse(bytes, "seed"); }},
-      {"image", [](SeedBytes bytes) { decode_image(bytes, "seed"); }},
+      {"image",
+       [](SeedBytes bytes) {
+         read_image_header(bytes, "seed");
+         decode_image(bytes, "seed");
+       }},
+      {"gzip",
+       [](SeedBytes bytes) {
+         GzipStream stream(bytes, "seed");
+         std::vector<std::byte> content;
+         stream.append_to(content, kMost);
+       }},
       {"tar", [](SeedBytes bytes) { read_tar(bytes, "seed"); }},
       {"idx",
        [](SeedBytes bytes) {

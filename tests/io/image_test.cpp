@@ -37,6 +37,25 @@ TEST(Image, of_another_format_is_refused_with_the_formats_that_are_read) {
   }
 }
 
+TEST(Image, has_a_header_that_tells_what_decoding_gives) {
+  for (const int channels : {1, 3, 4}) {
+    const Image image{5, 2, channels, std::vector<uint8_t>(static_cast<size_t>(10 * channels), 90)};
+    std::vector<std::vector<std::byte>> files = {encode_png(image)};
+    if (channels != 4) files.push_back(encode_jpeg(image, 90));
+    for (std::vector<std::byte>& file : files) {
+      file.resize(file.size() - 2);  // the end of it is not read
+      const ImageHeader header = read_image_header(file, "a");
+      EXPECT_EQ(header.width, 5);
+      EXPECT_EQ(header.height, 2);
+      EXPECT_EQ(header.channels, channels);
+    }
+  }
+  expect_input_error("its format is not known", [] {
+    read_image_header(std::as_bytes(std::span(std::string_view("GIF89a"))), "a");
+  });
+  expect_input_error("it is empty", [] { read_image_header({}, "a"); });
+}
+
 TEST(Image, that_is_empty_is_refused) {
   expect_input_error("it is empty", [] { decode(""); });
 }

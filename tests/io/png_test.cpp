@@ -10,6 +10,7 @@
 
 #include "eqm/io/text.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/temporary_folder.h"
 
 namespace eqm {
@@ -212,11 +213,30 @@ TEST(Png, reads_every_kind_of_pixel) {
 }
 
 TEST(Png, refuses_pictures_over_the_pixel_limit) {
-  expect_input_error("are allowed", [] { decode(with_claimed_size(1u << 15, 1u << 14)); });
+  expect_input_error("are allowed", [] { decode(with_claimed_size(1u << 14, (1u << 13) + 1)); });
 }
 
 TEST(Png, refuses_sizes_the_file_cannot_hold_before_reserving_memory) {
-  expect_input_error("cannot hold", [] { decode(with_claimed_size(1u << 14, 1u << 14)); });
+  expect_input_error("cannot hold", [] { decode(with_claimed_size(1u << 14, 1u << 13)); });
+}
+
+// 256 MB as RGBA are claimed; what comes are noise and its end.
+TEST(Png, fills_no_memory_for_rows_that_never_come) {
+  std::string row(8'000 * 4, '\0');
+  uint32_t state = 1;
+  for (char& byte : row) byte = static_cast<char>((state = state * 1'664'525u + 1) >> 24);
+  std::string bytes = made_png(8'000, 8, 6, row);
+  put_big_endian(bytes, 20, 8'000);  // rows
+  put_big_endian(bytes, 29, crc_of(std::string_view(bytes).substr(12, 17)));
+  bytes += std::string(100'000, '\0');  // as much as such a picture needs
+  test::expect_memory_below(uint64_t{64} << 20,
+                            [&] { expect_input_error("as PNG", [&] { decode(bytes); }); });
+}
+
+TEST(Png, reads_the_rows_of_a_picture_in_order) {
+  Image image{3, 200, 4, {}};
+  for (int i = 0; i < 3 * 200 * 4; ++i) image.pixels.push_back(static_cast<uint8_t>(i * 7));
+  EXPECT_EQ(decode_png(encode_png(image), "made.png").pixels, image.pixels);
 }
 
 RC_GTEST_PROP(Png, survives_changed_bytes, ()) {
