@@ -99,9 +99,8 @@ std::string bash_case(const VerbOutline& entry) {
 
 std::string zsh_action(const std::vector<std::string>& values, bool path) {
   if (values.empty()) return path ? "_files" : " ";
-  const std::string names = fmt::format("({})", fmt::join(values, " "));
-  return path ? fmt::format("{{_alternative \"names:name:{}\" \"files:file:_files\"}}", names)
-              : names;
+  return path ? fmt::format(" _eqm_names_or_files {}", fmt::join(values, " "))
+              : fmt::format("({})", fmt::join(values, " "));
 }
 
 std::string zsh_case(const VerbOutline& entry) {
@@ -168,6 +167,10 @@ std::string zsh_completion(const std::vector<VerbOutline>& outline) {
   }
   return fmt::format(R"(#compdef eqm
 # Completion of eqm for zsh: eqm completion zsh
+_eqm_names_or_files() {{
+  compadd -- "$@"
+  _files
+}}
 _eqm() {{
   local curcontext="$curcontext" state line
   local -a verbs

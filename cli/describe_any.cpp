@@ -1,6 +1,8 @@
 #include "cli/describe_any.h"
 
+#include <algorithm>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,8 +44,25 @@ Description describe_latents(const fs::path& folder) {
                                    manifest.skipped())}};
 }
 
+// The pictures that runs have drawn are not a data set.
+void refuse_folder_of_runs(const fs::path& folder) {
+  std::vector<std::string> runs;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_run_or_checkpoint(entry->path())) {
+      runs.push_back(in_quotes(entry->path().filename().string()));
+    }
+  }
+  if (runs.empty()) return;
+  std::ranges::sort(runs);
+  throw Error(ErrorKind::input, "there is no model in the folder " + in_quotes(folder.string()),
+              fmt::format("name a run folder in it: {}", fmt::join(runs, ", ")));
+}
+
 Description describe_folder(const fs::path& folder) {
   if (is_run_or_checkpoint(folder)) return describe(folder);
+  refuse_folder_of_runs(folder);
   for (const fs::path& place : {folder, folder / "train"}) {
     if (has_latents(place)) return describe_latents(place);
   }

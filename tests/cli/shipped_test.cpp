@@ -153,6 +153,19 @@ TEST_F(ShippedCli, other_shells_understand_their_completions) {
     EXPECT_EQ(said, "");
     EXPECT_EQ(exit_code_, 0);
   }
+  // Colons within an action would begin another argument in zsh.
+  EXPECT_TRUE(
+      contains(run({"completion", "zsh"}).output, ": _eqm_names_or_files fashion-classifier"));
+  // The last script is fish's, which completes without a terminal.
+  const std::string completed = in_shell(
+      "fish", "source completion; complete -C 'eqm sample --rule lan'; complete -C 'eqm swe'");
+  if (exit_code_ == 99) return;
+  EXPECT_TRUE(contains(completed, "land\t")) << completed;
+  EXPECT_TRUE(contains(completed, "langevin\t")) << completed;
+  EXPECT_TRUE(contains(completed, "sweep\t")) << completed;
+}
+
+TEST_F(ShippedCli, completions_are_refused_for_other_shells) {
   expect_failure({"completion", "tcsh"}, 2, "'tcsh' is not one of its choices", "bash");
 }
 
