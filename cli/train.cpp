@@ -16,8 +16,9 @@ namespace {
 
 void print_summary(const RunSummary& summary, const std::string& out, const TrainOptions& options) {
   std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, options.steps);
-  std::cout << fmt::format("{:<16} {:.4g}  (mean of the last steps)\n", "loss",
-                           summary.smooth_loss);
+  if (summary.loss.steps > 0) {
+    std::cout << fmt::format("{:<16} {}\n", "loss", summary.loss.text());
+  }
   if (summary.held_out_loss) {
     std::cout << fmt::format("{:<16} {:.4g}  (averaged weights)\n", "held-out loss",
                              *summary.held_out_loss);

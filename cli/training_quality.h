@@ -12,6 +12,7 @@ class TrainingQuality final : public QualityProbe {
       : meter_(std::move(meter)), descent_(descent), contest_(contest) {}
 
   void check(const Model& model, const Codec& codec) const override;
+  std::string metric() const override { return "samples_distance"; }
   // samples_distance, samples_evaluations, and samples_right where there are labels.
   std::optional<MetricValues> measure(const Model& model, const Codec& codec) const override;
 

@@ -1,7 +1,6 @@
 #include "eqm/train/checkpoint.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,26 +12,37 @@
 #include "eqm/io/atomic_folder.h"
 #include "eqm/io/crc32c.h"
 #include "eqm/io/mapped_file.h"
+#include "eqm/train/run_folder.h"
 
 namespace eqm {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPrefix = "step-";
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kWeightsFile = "weights.safetensors";
 constexpr const char* kOptimiserFile = "optimiser.safetensors";
 constexpr const char* kProgressFile = "progress.json";
 constexpr const char* kRemoveHint = "remove this checkpoint to resume from the one before";
 
-std::optional<int64_t> step_in(const std::string& name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  int64_t step = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + std::string(kPrefix).size(), end, step);
-  if (error != std::errc{} || stop != end || step < 0) return std::nullopt;
-  return step;
+nlohmann::json json_of(const LossMeans& means) {
+  return {{"loss", means.loss},
+          {"gradient_norm", means.gradient_norm},
+          {"steps", means.steps},
+          {"last", means.last}};
+}
+
+LossMeans means_in(const nlohmann::json& json) {
+  return {.loss = json.at("loss").get<double>(),
+          .gradient_norm = json.at("gradient_norm").get<double>(),
+          .steps = json.at("steps").get<int64_t>(),
+          .last = json.at("last").get<int64_t>()};
+}
+
+LossWindow losses_in(const nlohmann::json& progress) {
+  if (progress.contains("smooth_loss")) return {};  // of a version that kept no window
+  const nlohmann::json& losses = progress.at("losses");
+  return {.sums = means_in(losses.at("sums")), .logged = means_in(losses.at("logged"))};
 }
 
 // How a value was then and is now; of two JSON objects, the entries that differ.
@@ -68,13 +78,14 @@ void verify(const fs::path& folder, const std::map<std::string, uint32_t>& expec
   }
 }
 
-void compare(const RunIdentity& ours, const RunIdentity& theirs) {
+void compare(const RunIdentity& ours, const RunIdentity& theirs, const fs::path& path) {
   for (const auto& [name, value] : ours) {
     const auto found = theirs.find(name);
     if (found != theirs.end() && found->second == value) continue;
     const std::string then = found == theirs.end() ? "nothing" : found->second;
     throw Error(ErrorKind::input,
-                fmt::format("the run was made with another {} ({})", name, difference(then, value)),
+                fmt::format("'{}': the run was made with another {} ({})", path.string(), name,
+                            difference(then, value)),
                 "resume it with the same recipe and data, or start a new run with another --out");
   }
 }
@@ -97,7 +108,7 @@ std::vector<Checkpoint> find_checkpoints(const fs::path& folder) {
   fs::directory_iterator entry(folder, code);
   if (code == std::errc::no_such_file_or_directory) return found;
   for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
-    const auto step = step_in(entry->path().filename().string());
+    const auto step = step_named(entry->path().filename().string());
     std::error_code ignored;
     if (step && entry->is_directory(ignored))
       found.push_back({.path = entry->path(), .step = *step});
@@ -112,7 +123,7 @@ std::optional<CheckpointProgress> read_progress(const fs::path& checkpoint) {
     const MappedFile text = MappedFile::open(checkpoint / kProgressFile);
     const auto json = nlohmann::json::parse(text.text());
     return CheckpointProgress{.step = json.at("step").get<int64_t>(),
-                              .smooth_loss = json.at("smooth_loss").get<double>()};
+                              .loss = losses_in(json).shown()};
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   } catch (const Error&) {
@@ -122,8 +133,7 @@ std::optional<CheckpointProgress> read_progress(const fs::path& checkpoint) {
 
 Checkpoint save_checkpoint(const fs::path& folder, const TrainingState& state,
                            const RunIdentity& identity) {
-  const Checkpoint checkpoint = {.path = folder / fmt::format("{}{:07}", kPrefix, state.step),
-                                 .step = state.step};
+  const Checkpoint checkpoint = {.path = folder / step_name(state.step), .step = state.step};
   std::error_code ignored;  // then the writing below will tell
   if (fs::exists(checkpoint.path, ignored)) return checkpoint;
   require_finite(state);
@@ -133,43 +143,76 @@ Checkpoint save_checkpoint(const fs::path& folder, const TrainingState& state,
   save_model(state.averaged(), whole.path() / kModelFile);
   save_tensors(whole.path() / kWeightsFile, weights_of(*state.model.backbone));
   save_tensors(whole.path() / kOptimiserFile, state.optimiser.memory());
-  const nlohmann::json progress = {{"step", state.step},
-                                   {"output_sign", state.model.output_sign},
-                                   {"smooth_loss", state.smooth_loss},
-                                   {"identity", identity},
-                                   {"check_sums", check_sums(whole.path())}};
+  const LossWindow& losses = state.losses;
+  const nlohmann::json progress = {
+      {"step", state.step},
+      {"output_sign", state.model.output_sign},
+      {"losses", {{"sums", json_of(losses.sums)}, {"logged", json_of(losses.logged)}}},
+      {"identity", identity},
+      {"check_sums", check_sums(whole.path())}};
   write_file(whole.path() / kProgressFile, progress.dump(2) + "\n");
   whole.commit();
   return checkpoint;
 }
 
+namespace {
+
+// All but the identity.
+void restore_state(const Checkpoint& checkpoint, const nlohmann::json& progress,
+                   TrainingState& state) {
+  const fs::path& path = checkpoint.path;
+  verify(path, progress.at("check_sums").get<std::map<std::string, uint32_t>>());
+  load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
+  load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
+  load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
+  const double sign = progress.at("output_sign").get<double>();
+  if (progress.at("step").get<int64_t>() != checkpoint.step || (sign != 1 && sign != -1)) {
+    throw Error(ErrorKind::input, fmt::format("{} does not belong here", kProgressFile),
+                kRemoveHint);
+  }
+  state.step = checkpoint.step;
+  state.optimiser.set_steps(checkpoint.step);
+  state.model.output_sign = sign;
+  state.losses = losses_in(progress);
+}
+
+// Whatever goes wrong in `read` makes the checkpoint unreadable.
+template <class Read>
+void reading(const fs::path& path, const Read& read) {
+  try {
+    read();
+  } catch (const nlohmann::json::exception&) {
+    throw UnreadableCheckpoint(
+        ErrorKind::input,
+        fmt::format("'{}' is not a readable checkpoint", (path / kProgressFile).string()),
+        kRemoveHint);
+  } catch (const Error& error) {
+    throw UnreadableCheckpoint(error.kind(), fmt::format("'{}': {}", path.string(), error.what()),
+                               kRemoveHint);
+  }
+}
+
+}  // namespace
+
 void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
                      TrainingState& state) {
-  const fs::path& path = checkpoint.path;
-  try {
-    const MappedFile text = MappedFile::open(path / kProgressFile);
-    const auto progress = nlohmann::json::parse(text.text());
-    compare(identity, progress.at("identity").get<RunIdentity>());
-    verify(path, progress.at("check_sums").get<std::map<std::string, uint32_t>>());
-    load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
-    load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
-    load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
-    const double sign = progress.at("output_sign").get<double>();
-    if (progress.at("step").get<int64_t>() != checkpoint.step || (sign != 1 && sign != -1)) {
-      throw Error(ErrorKind::input, fmt::format("{} does not belong here", kProgressFile),
-                  kRemoveHint);
-    }
-    state.step = checkpoint.step;
-    state.optimiser.set_steps(checkpoint.step);
-    state.model.output_sign = sign;
-    state.smooth_loss = progress.at("smooth_loss").get<double>();
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::input,
-                fmt::format("'{}' is not a readable checkpoint", (path / kProgressFile).string()),
-                kRemoveHint);
-  } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("'{}': {}", path.string(), error.what()), error.hint());
-  }
+  nlohmann::json progress;
+  RunIdentity theirs;
+  reading(checkpoint.path, [&] {
+    progress = nlohmann::json::parse(MappedFile::open(checkpoint.path / kProgressFile).text());
+    theirs = progress.at("identity").get<RunIdentity>();
+  });
+  compare(identity, theirs, checkpoint.path);
+  reading(checkpoint.path, [&] { restore_state(checkpoint, progress, state); });
+}
+
+fs::path set_aside(const Checkpoint& checkpoint) {
+  const fs::path aside = checkpoint.path.string() + ".damaged";
+  std::error_code code;
+  if (fs::exists(aside, code)) remove_folder(aside);
+  fs::rename(checkpoint.path, aside, code);
+  if (code) throw io_error(code, "rename", checkpoint.path.string());
+  return aside;
 }
 
 void prune_checkpoints(const fs::path& folder, int64_t keep_last, int64_t keep_every) {

@@ -2,7 +2,7 @@
 //   model.safetensors      the averaged weights, as a model file that samples
 //   weights.safetensors    the weights being trained
 //   optimiser.safetensors  the optimiser's memory
-//   progress.json          step, loss, what the run is made of, check sums of the files
+//   progress.json          step, losses, what the run is made of, check sums of the files
 // They appear whole or not at all.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "eqm/base/error.h"
 #include "eqm/train/step.h"
 
 namespace eqm {
@@ -31,7 +32,7 @@ std::vector<Checkpoint> find_checkpoints(const std::filesystem::path& folder);
 // What a checkpoint says of itself; nothing when the folder is none or damaged.
 struct CheckpointProgress {
   int64_t step = 0;
-  double smooth_loss = 0;
+  LossMeans loss;  // as the run showed it
 };
 std::optional<CheckpointProgress> read_progress(const std::filesystem::path& checkpoint);
 
@@ -39,10 +40,21 @@ std::optional<CheckpointProgress> read_progress(const std::filesystem::path& che
 Checkpoint save_checkpoint(const std::filesystem::path& folder, const TrainingState& state,
                            const RunIdentity& identity);
 
-// Restores everything, bit for bit. Another identity is an input error that names what differs; on
-// any error the state is not to be used.
+// A checkpoint of which something is missing or damaged: one before it may do.
+class UnreadableCheckpoint : public Error {
+ public:
+  using Error::Error;
+};
+
+// Restores everything, bit for bit. Another identity is an input error that names what differs; all
+// else that is wrong is an UnreadableCheckpoint. On any error the state is not to be used, unless
+// another checkpoint is loaded into it.
 void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
                      TrainingState& state);
+
+// Renames a checkpoint to step-NNNNNNN.damaged, which no run takes for one; returns the new name.
+// One of that name from before is removed.
+std::filesystem::path set_aside(const Checkpoint& checkpoint);
 
 // Removes all but the last `keep_last` and, where keep_every > 0, those of steps that divide by it.
 void prune_checkpoints(const std::filesystem::path& folder, int64_t keep_last, int64_t keep_every);

@@ -65,7 +65,7 @@ void describe_progress(const fs::path& path, Lines& lines) {
   const auto progress = read_progress(path);
   if (!progress) return;
   lines.emplace_back("step", std::to_string(progress->step));
-  lines.emplace_back("loss", fmt::format("{:.4g} (running mean)", progress->smooth_loss));
+  lines.emplace_back("loss", progress->loss.text());
 }
 
 }  // namespace

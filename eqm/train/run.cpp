@@ -16,6 +16,7 @@
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/held_out.h"
 #include "eqm/train/preview.h"
+#include "eqm/train/resume.h"
 #include "eqm/train/setup.h"
 #include "eqm/train/training_batch.h"
 
@@ -32,12 +33,11 @@ bool due(int64_t step, int64_t every) {
   return every > 0 && step % every == 0;
 }
 
-// Sums over the steps since the last line of metrics.
+// The time since the last line of metrics.
 struct Window {
   Timer::time_point start = Timer::now();
   double waited = 0;  // the loader's total at the start
-  double loss = 0, gradient_norm = 0;
-  int64_t steps = 0;
+  int64_t steps = 0;  // of this process
 };
 
 class Run {
@@ -56,6 +56,14 @@ class Run {
   void evaluate();
   void preview();
   void measure_quality();
+  bool is_last() const { return state_.step == options_.steps; }
+  bool wants(int64_t every) const;
+  bool wants_evaluation() const { return data_.held_out && wants(options_.cadence.evaluate_every); }
+  bool wants_preview() const { return draws_pictures() && wants(options_.cadence.sample_every); }
+  bool wants_quality() const {
+    return host_.quality != nullptr && wants(options_.cadence.quality_every);
+  }
+  void make_up();
   void checkpoint();
   void keep_work();
   bool draws_pictures() const {
@@ -110,6 +118,7 @@ void Run::open_record() {
   if (metrics_) return;
   write_file(paths_.config(), config_);
   metrics_.emplace(paths_, first_);
+  remove_later_pictures(paths_, first_);
 }
 
 std::vector<TrainingBatch> Run::next_parts() {
@@ -134,11 +143,11 @@ std::vector<TrainingBatch> Run::next_parts() {
 
 void Run::log(const StepReport& report) {
   const double seconds = std::max(1e-9, seconds_since(window_.start));
-  const auto steps = static_cast<double>(window_.steps);
-  const double rate = steps * static_cast<double>(options_.batch) / seconds;
+  const double rate = static_cast<double>(window_.steps * options_.batch) / seconds;
   const double share = (loader_.waited_seconds() - window_.waited) / seconds;
-  metrics_->write(state_.step, {{"loss", window_.loss / steps},
-                                {"gradient_norm", window_.gradient_norm / steps},
+  const LossMeans& means = state_.losses.close();
+  metrics_->write(state_.step, {{"loss", means.loss},
+                                {"gradient_norm", means.gradient_norm},
                                 {"lr", report.lr},
                                 {"images_per_second", rate},
                                 {"data_share", share}});
@@ -171,12 +180,12 @@ void Run::preview() {
                                                  fmt::format("step {}", state_.step));
   if (!grid) return;
   create_folder(paths_.samples());
-  write_png(paths_.samples() / fmt::format("step-{:07}.png", state_.step), *grid,
+  metrics_->image(state_.step, "samples", *grid);  // first: the file says that all is done
+  write_png(paths_.picture(state_.step), *grid,
             {{"Software", "eqm"},
              {"Step", std::to_string(state_.step)},
              {"Seed", std::to_string(options_.seed)},
              {"Objective", name_of(options_.objective.kind)}});
-  metrics_->image(state_.step, "samples", *grid);
 }
 
 void Run::measure_quality() {
@@ -202,31 +211,44 @@ void Run::keep_work() {
 
 void Run::after_step(const StepReport& report) {
   open_record();
-  window_.loss += report.loss;
-  window_.gradient_norm += report.gradient_norm;
   ++window_.steps;
-  const bool last = state_.step == options_.steps;
-  const CadenceOptions& cadence = options_.cadence;
-  if (due(state_.step, cadence.log_every) || last) log(report);
+  if (due(state_.step, options_.cadence.log_every) || is_last()) log(report);
   const auto before = Timer::now();
-  if (due(state_.step, cadence.checkpoint_every) || last) checkpoint();
+  // Work is made safe first. Whatever keeps the rest from being done, make_up() does it on resume.
+  if (due(state_.step, options_.cadence.checkpoint_every) || is_last()) checkpoint();
   // People who ask for a stop do not wait for pictures; a run that is complete anyway gets its
   // last.
-  const bool stopping = host_.stop_requested() && !last;
-  if (!stopping && data_.held_out && cadence.evaluate_every > 0 &&
-      (due(state_.step, cadence.evaluate_every) || last)) {
-    evaluate();
-  }
-  if (!stopping && draws_pictures() && cadence.sample_every > 0 &&
-      (due(state_.step, cadence.sample_every) || last)) {
-    preview();
-  }
-  if (!stopping && host_.quality != nullptr && cadence.quality_every > 0 &&
-      (due(state_.step, cadence.quality_every) || last)) {
-    measure_quality();
+  if (!host_.stop_requested() || is_last()) {
+    if (wants_evaluation()) evaluate();
+    if (wants_preview()) preview();
+    if (wants_quality()) measure_quality();
   }
   window_.start += Timer::now() - before;  // rates are those of training alone
-  host_.progress.update(state_.step, fmt::format("loss {:.4g}{}", state_.smooth_loss, note_));
+  host_.progress.update(state_.step,
+                        fmt::format("loss {:.4g}{}", state_.losses.shown().loss, note_));
+}
+
+bool Run::wants(int64_t every) const {
+  return every > 0 && (due(state_.step, every) || is_last());
+}
+
+// What the step of the checkpoint still owes: the run before was stopped or killed between the two.
+void Run::make_up() {
+  if (state_.step == 0) return;
+  const auto has = [this](const std::string& metric) {
+    const std::vector<int64_t> steps = read_metric(paths_, metric).steps;
+    return std::ranges::find(steps, state_.step) != steps.end();
+  };
+  std::error_code ignored;
+  const bool evaluation = wants_evaluation() && !has("held_out_loss");
+  const bool picture =
+      wants_preview() && !std::filesystem::exists(paths_.picture(state_.step), ignored);
+  const bool quality = wants_quality() && !has(host_.quality->metric());
+  if ((!evaluation && !picture && !quality) || host_.stop_requested()) return;
+  open_record();
+  if (evaluation) evaluate();
+  if (picture) preview();
+  if (quality) measure_quality();
 }
 
 RunSummary Run::go() {
@@ -234,6 +256,8 @@ RunSummary Run::go() {
   host_.progress.begin("training", options_.steps, "steps");
   host_.progress.resume_at(first_);
   try {
+    make_up();
+    window_ = {};
     while (state_.step < options_.steps && !host_.stop_requested()) {
       after_step(train_step(state_, options_, next_parts(), host_.autocast));
     }
@@ -248,7 +272,7 @@ RunSummary Run::go() {
   save_model(state_.averaged(), paths_.model());
   summary_.steps = state_.step;
   summary_.finished = state_.step >= options_.steps;
-  summary_.smooth_loss = state_.smooth_loss;
+  summary_.loss = state_.losses.shown();
   summary_.seconds = seconds_since(start);
   summary_.images_per_second = static_cast<double>((state_.step - first_) * options_.batch) /
                                std::max(1e-9, summary_.seconds);
@@ -261,22 +285,6 @@ bool holds_a_run(const RunPaths& paths) {
   std::error_code code;
   return std::filesystem::exists(paths.config(), code) || code ||
          !find_checkpoints(paths.checkpoints()).empty();
-}
-
-void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
-             int64_t steps, Logger& log) {
-  const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
-  if (checkpoints.empty()) {
-    log.info("no checkpoint yet: the run starts from the beginning");
-    return;
-  }
-  load_checkpoint(checkpoints.back(), identity, state);
-  if (state.step > steps) {
-    throw Error(ErrorKind::usage,
-                fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
-                "raise --steps");
-  }
-  log.info("going on from step {}", state.step);
 }
 
 // Says of an error of disk or data what became of the work.

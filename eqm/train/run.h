@@ -10,6 +10,7 @@
 #include "eqm/base/progress.h"
 #include "eqm/codec/codec.h"
 #include "eqm/landscape/model.h"
+#include "eqm/train/loss_window.h"
 #include "eqm/train/metrics.h"
 #include "eqm/train/options.h"
 #include "eqm/train/run_folder.h"
@@ -24,6 +25,8 @@ class QualityProbe {
 
   // Refuses, before training starts, a model that could not be measured.
   virtual void check(const Model& model, const Codec& codec) const = 0;
+  // The name of a value that is always measured: a step without it was not measured.
+  virtual std::string metric() const = 0;
   // Nothing when it was told to stop.
   virtual std::optional<MetricValues> measure(const Model& model, const Codec& codec) const = 0;
 };
@@ -46,7 +49,7 @@ enum class RunStart {
 struct RunSummary {
   int64_t steps = 0;  // done in all
   bool finished = false;
-  double smooth_loss = 0;
+  LossMeans loss;  // of the last line of metrics
   std::optional<double> held_out_loss;
   std::optional<double> held_out_accuracy;  // of a classifier
   double seconds = 0;                       // of this process

@@ -8,7 +8,10 @@
 // While a run writes, it holds a FolderLock.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace eqm {
 
@@ -19,12 +22,18 @@ struct RunPaths {
   std::filesystem::path config() const { return folder / "config.toml"; }
   std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
   std::filesystem::path samples() const { return folder / "samples"; }
+  std::filesystem::path picture(int64_t step) const;  // of samples
   std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   std::filesystem::path model() const { return folder / "model.safetensors"; }
 };
 
+// "step-0000040", as checkpoints and pictures of a step are called, and back; nothing for other
+// names.
+std::string step_name(int64_t step);
+std::optional<int64_t> step_named(const std::string& name);
+
 // A model file from what a user points at: the file itself, a checkpoint, or a run, of which the
-// latest checkpoint is taken. Throws an input error when there is none.
+// latest checkpoint with a model is taken. Throws an input error when there is none.
 std::filesystem::path find_model(const std::filesystem::path& path);
 
 }  // namespace eqm

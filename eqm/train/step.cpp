@@ -14,8 +14,6 @@
 namespace eqm {
 namespace {
 
-constexpr double kSmoothing = 0.99;
-
 bool finite(const Tensor& tensor) {
   return tensor.isfinite().all().item<bool>();
 }
@@ -104,10 +102,8 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
   }
   state.optimiser.step(report.lr, state.ema.pairs_with(backbone),
                        options.ema_warm_up ? warm_decay(options.ema, state.step) : options.ema);
-  // A plain mean at first, so that short runs do not tell of their first step only.
-  const double news = std::max(1 - kSmoothing, 1 / static_cast<double>(state.step + 1));
-  state.smooth_loss += news * (report.loss - state.smooth_loss);
   ++state.step;
+  state.losses.add(state.step, report.loss, report.gradient_norm);
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include "eqm/tensor/workspace.h"
 #include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
+#include "eqm/train/loss_window.h"
 #include "eqm/train/options.h"
 
 namespace eqm {
@@ -16,8 +17,8 @@ struct TrainingState {
   Model model;
   Ema ema;
   AdamW optimiser;
-  int64_t step = 0;        // steps done
-  double smooth_loss = 0;  // a running mean of the loss, for people
+  int64_t step = 0;   // steps done
+  LossWindow losses;  // what people are told of them
   Workspace workspace;
 
   TrainingState(Model start, const AdamWOptions& options);

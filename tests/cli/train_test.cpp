@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "eqm/io/jsonl.h"
 #include "eqm/io/npz.h"
@@ -138,7 +139,16 @@ class TrainCli : public ::testing::Test {
     EXPECT_EQ(content_of(folder_ / "killed" / "model.safetensors"),
               content_of(folder_ / "whole" / "model.safetensors"));
     expect_metrics_of_every_fifth_step(folder_ / "killed", end);
+    EXPECT_EQ(losses_in(folder_ / "killed"), losses_in(folder_ / "whole"));
     expect_no_temporaries(folder_ / "killed");
+  }
+
+  static std::vector<double> losses_in(const fs::path& run) {
+    std::vector<double> losses;
+    for (const std::string& line : read_lines(run / "metrics.jsonl")) {
+      losses.push_back(nlohmann::json::parse(line).at("loss"));
+    }
+    return losses;
   }
 
   static void expect_metrics_of_every_fifth_step(const fs::path& run, int64_t end) {
@@ -231,6 +241,19 @@ TEST_F(TrainCli, a_run_in_use_is_refused_and_free_again_when_its_process_is_dead
   first.wait();
   const std::string steps = std::to_string(last_step(folder_ / "run") + 2);
   EXPECT_EQ(run({"train", "--resume", "--out", "run", "--steps", steps}).exit_code, 0);
+}
+
+TEST_F(TrainCli, a_damaged_checkpoint_is_passed_over_for_the_one_before) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "40"})).exit_code, 0);
+  ASSERT_EQ(run(joined(small_run("whole"), {"--steps", "50"})).exit_code, 0);
+  fs::resize_file(checkpoint_at(folder_ / "run", 40) / "weights.safetensors", 100);
+  const ProgramResult result = run({"train", "--resume", "--out", "run", "--steps", "50"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "step-0000040")) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "resuming from step-0000020")) << result.errors;
+  EXPECT_EQ(content_of(folder_ / "run" / "model.safetensors"),
+            content_of(folder_ / "whole" / "model.safetensors"));
+  EXPECT_EQ(losses_in(folder_ / "run"), losses_in(folder_ / "whole"));
 }
 
 TEST_F(TrainCli, mistakes_are_told_before_any_work) {

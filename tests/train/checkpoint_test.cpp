@@ -82,7 +82,7 @@ TEST(Checkpoint, training_goes_on_bit_for_bit) {
         train_to(7, state, options());
         EXPECT_TRUE(same_bits(tensors_of(state), tensors_of(whole))) << "stopped at " << stop;
         EXPECT_EQ(state.optimiser.steps(), 7);
-        EXPECT_EQ(state.smooth_loss, whole.smooth_loss);
+        EXPECT_EQ(state.losses.sums, whole.losses.sums);
       }
     }
   }
@@ -193,7 +193,7 @@ TEST(Checkpoint, tells_its_progress) {
   const auto progress = read_progress(saved.path);
   ASSERT_TRUE(progress.has_value());
   EXPECT_EQ(progress->step, 3);
-  EXPECT_EQ(progress->smooth_loss, state.smooth_loss);
+  EXPECT_EQ(progress->loss, state.losses.shown());
   EXPECT_FALSE(read_progress(folder.path()).has_value());
   write_file(saved.path / "progress.json", "{\"step\": 3");
   EXPECT_FALSE(read_progress(saved.path).has_value());
@@ -238,6 +238,49 @@ TEST(Checkpoint, shows_the_entries_in_which_two_architectures_differ) {
                      [&] { load_checkpoint(saved, wider, state); });
 }
 
+TEST(Checkpoint, keeps_the_window_of_losses_and_the_last_line) {
+  const TemporaryFolder folder;
+  TrainingState state = fresh_state();
+  train_to(3, state, options());
+  state.losses.close();
+  train_to(5, state, options());
+  const Checkpoint saved = save_checkpoint(folder.path(), state, kIdentity);
+  TrainingState other = fresh_state();
+  load_checkpoint(saved, kIdentity, other);
+  EXPECT_EQ(other.losses.sums, state.losses.sums);
+  EXPECT_EQ(other.losses.logged, state.losses.logged);
+  EXPECT_EQ(other.losses.sums.steps, 2);
+  EXPECT_EQ(other.losses.logged.last, 3);
+}
+
+TEST(Checkpoint, of_a_version_that_kept_no_window_is_read) {
+  const TemporaryFolder folder;
+  TrainingState state = fresh_state();
+  train_to(3, state, options());
+  const Checkpoint saved = save_checkpoint(folder.path(), state, kIdentity);
+  const fs::path file = saved.path / "progress.json";
+  auto progress = nlohmann::json::parse(std::string(MappedFile::open(file).text()));
+  progress.erase("losses");
+  progress["smooth_loss"] = 1.5;
+  write_file(file, progress.dump());
+  TrainingState other = fresh_state();
+  load_checkpoint(saved, kIdentity, other);
+  EXPECT_EQ(other.step, 3);
+  EXPECT_EQ(other.losses.shown().steps, 0);
+  EXPECT_EQ(read_progress(saved.path)->loss.steps, 0);
+}
+
+TEST(Checkpoint, set_aside_is_no_longer_one) {
+  const TemporaryFolder folder;
+  TrainingState state = fresh_state();
+  for (int i = 0; i < 2; ++i) {
+    const Checkpoint saved = save_checkpoint(folder.path(), state, kIdentity);
+    EXPECT_EQ(set_aside(saved), folder / "step-0000000.damaged");
+    EXPECT_TRUE(steps_in(folder.path()).empty());
+    EXPECT_EQ(names_in(folder / "step-0000000.damaged"), kFiles);
+  }
+}
+
 class DamagedCheckpoint : public ::testing::Test {
  protected:
   DamagedCheckpoint() {
@@ -247,6 +290,7 @@ class DamagedCheckpoint : public ::testing::Test {
 
   void expect_refusal() {
     expect_input_error(saved_.path.string(), [&] { load_checkpoint(saved_, kIdentity, state_); });
+    EXPECT_THROW(load_checkpoint(saved_, kIdentity, state_), UnreadableCheckpoint);
   }
 
   TemporaryFolder folder_;
@@ -291,7 +335,7 @@ TEST_F(DamagedCheckpoint, with_senseless_progress_is_an_input_error) {
     write_file(saved_.path / "progress.json", std::string_view(text));
     expect_refusal();
   }
-  for (const char* key : {"step", "output_sign", "smooth_loss", "identity", "check_sums"}) {
+  for (const char* key : {"step", "output_sign", "losses", "identity", "check_sums"}) {
     for (const nlohmann::json& value : std::vector<nlohmann::json>{
              nullptr, "text", nlohmann::json::array({1}), nlohmann::json::object({{"a", 1}})}) {
       nlohmann::json changed = whole;

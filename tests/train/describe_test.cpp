@@ -135,7 +135,7 @@ TEST_F(DescribeRun, by_one_of_its_checkpoints) {
   EXPECT_EQ(lines.front().first, "checkpoint");
   EXPECT_EQ(about(lines, "objective"), "eqm-dot");
   EXPECT_EQ(about(lines, "step"), "1");
-  EXPECT_NE(about(lines, "loss").find("running mean"), std::string::npos);
+  EXPECT_NE(about(lines, "loss").find("(step 1)"), std::string::npos) << about(lines, "loss");
 }
 
 TEST(Describe, refuses_what_is_not_ours) {

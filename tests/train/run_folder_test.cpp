@@ -36,6 +36,16 @@ TEST(FindModel, takes_the_latest_checkpoint_of_a_run) {
   EXPECT_EQ(find_model(folder.path()), paths.checkpoints() / "step-0000100/model.safetensors");
 }
 
+TEST(FindModel, passes_over_a_checkpoint_without_a_model) {
+  const TemporaryFolder folder;
+  const RunPaths paths = {.folder = folder.path()};
+  for (const char* name : {"step-0000009", "step-0000100"}) {
+    create_folder(paths.checkpoints() / name);
+  }
+  write_file(paths.checkpoints() / "step-0000009/model.safetensors", "text");
+  EXPECT_EQ(find_model(folder.path()), paths.checkpoints() / "step-0000009/model.safetensors");
+}
+
 TEST(FindModel, says_when_a_folder_has_none) {
   const TemporaryFolder folder;
   expect_input_error("no model in the folder", [&] { find_model(folder.path()); });

@@ -25,95 +25,12 @@
 #include "tests/support/small_models.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_training.h"
+#include "tests/support/training_runs.h"
 
 namespace eqm::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Steps = std::vector<int64_t>;
-// Asked with the number of steps that this process has taken.
-using Stop = std::function<bool(int64_t taken)>;
-
-bool never(int64_t) {
-  return false;
-}
-
-Stop after(int64_t steps) {
-  return [steps](int64_t taken) { return taken >= steps; };
-}
-
-// What a kill does, as far as the folder can tell: nothing is written any more.
-struct Killed : std::runtime_error {
-  Killed() : std::runtime_error("killed") {}
-};
-
-Stop killed_after(int64_t steps) {
-  return [steps](int64_t taken) { return taken >= steps ? throw Killed() : false; };
-}
-
-class Recorder final : public Progress {
- public:
-  void begin(const std::string&, int64_t total, const std::string& unit) override {
-    said.push_back("begin " + std::to_string(total) + " " + unit);
-  }
-  void resume_at(int64_t done) override { said.push_back("resume " + std::to_string(done)); }
-  void update(int64_t done, const std::string& note) override {
-    said.push_back("update " + std::to_string(done));
-    EXPECT_TRUE(note.starts_with("loss ")) << note;
-    last_note = note;
-    ++updates;
-  }
-  void end() override { said.push_back("end"); }
-
-  std::vector<std::string> said;
-  std::string last_note;
-  int64_t updates = 0;
-};
-
-Steps steps_in(const RunPaths& paths) {
-  Steps steps;
-  for (const Checkpoint& checkpoint : find_checkpoints(paths.checkpoints())) {
-    steps.push_back(checkpoint.step);
-  }
-  return steps;
-}
-
-// Everything a checkpoint holds but for what people read.
-::testing::AssertionResult same_end(const RunPaths& actual, const RunPaths& expected) {
-  const fs::path mine = find_checkpoints(actual.checkpoints()).back().path;
-  const fs::path other = find_checkpoints(expected.checkpoints()).back().path;
-  if (mine.filename() != other.filename()) {
-    return ::testing::AssertionFailure() << mine.filename() << " is not " << other.filename();
-  }
-  for (const char* file : {"weights.safetensors", "optimiser.safetensors", "model.safetensors"}) {
-    if (content_of(mine / file) != content_of(other / file)) {
-      return ::testing::AssertionFailure() << file << " differs";
-    }
-  }
-  if (content_of(actual.model()) != content_of(expected.model())) {
-    return ::testing::AssertionFailure() << "the final model differs";
-  }
-  return ::testing::AssertionSuccess();
-}
-
-class RunTraining : public ::testing::Test {
- protected:
-  RunPaths paths(const std::string& name = "run") const { return {.folder = folder_ / name}; }
-
-  RunSummary run(const TrainOptions& options, const RunPaths& where, RunStart start,
-                 const Stop& stop = never, torch::ScalarType type = torch::kFloat32) {
-    progress_ = {};
-    return run_training(options, "steps = 6\n", where, start,
-                        {.log = silent_logger(),
-                         .progress = progress_,
-                         .stop_requested = [&] { return stop(progress_.updates); },
-                         .type = type});
-  }
-
-  Recorder progress_;  // of the last run
-  TemporaryFolder folder_;
-  TrainOptions options_ = tiny_options(write_set(folder_ / "set.safetensors", {}));
-};
 
 TEST_F(RunTraining, a_unet_that_drops_activations_resumes_to_the_same_weights) {
   options_.model.model = "unet-small";
@@ -138,7 +55,7 @@ TEST_F(RunTraining, leaves_everything_in_its_folder) {
   const RunSummary summary = run(options_, paths(), RunStart::fresh);
   EXPECT_EQ(summary.steps, 6);
   EXPECT_TRUE(summary.finished);
-  EXPECT_GT(summary.smooth_loss, 0);
+  EXPECT_GT(summary.loss.loss, 0);
   EXPECT_GT(summary.seconds, 0);
   EXPECT_GT(summary.images_per_second, 0);
   EXPECT_GE(summary.data_share, 0);

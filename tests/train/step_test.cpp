@@ -119,18 +119,17 @@ TEST(TrainStep, reports_loss_norm_and_rate_of_the_step) {
   }
 }
 
-TEST(TrainStep, smooths_the_loss_for_people) {
+TEST(TrainStep, adds_up_its_losses_for_people) {
   TrainingState state = state_of(small_mlp());
-  const double first = step_on(state, options_with(), made_batch(0, 4, *state.model.backbone)).loss;
-  EXPECT_DOUBLE_EQ(state.smooth_loss, first);
-  const double second =
-      step_on(state, options_with(), made_batch(1, 4, *state.model.backbone)).loss;
-  EXPECT_NE(first, second);
-  EXPECT_DOUBLE_EQ(state.smooth_loss, (first + second) / 2);  // at first a plain mean
-  state.step = 1000;
-  const double before = state.smooth_loss;
-  const double later = step_on(state, options_with(), made_batch(2, 4, *state.model.backbone)).loss;
-  EXPECT_DOUBLE_EQ(state.smooth_loss, before + 0.01 * (later - before));
+  const StepReport first = step_on(state, options_with(), made_batch(0, 4, *state.model.backbone));
+  EXPECT_EQ(state.losses.shown().loss, first.loss);
+  const StepReport second = step_on(state, options_with(), made_batch(1, 4, *state.model.backbone));
+  EXPECT_NE(first.loss, second.loss);
+  const LossMeans means = state.losses.shown();
+  EXPECT_DOUBLE_EQ(means.loss, (first.loss + second.loss) / 2);
+  EXPECT_DOUBLE_EQ(means.gradient_norm, (first.gradient_norm + second.gradient_norm) / 2);
+  EXPECT_EQ(means.steps, 2);
+  EXPECT_EQ(means.last, 2);
 }
 
 NamedTensors gradients_of(const TrainingState& state) {
@@ -309,7 +308,7 @@ void expect_refusal(const std::string& what, const std::function<void(TrainingSt
   TrainingBatch batch = made_batch(2, 4, *state.model.backbone);
   spoil_batch(batch);
   const NamedTensors before = copies_of(tensors_of(state));
-  const double smooth_loss = state.smooth_loss;
+  const LossMeans losses = state.losses.sums;
   for (const std::vector<TrainingBatch>& parts : {std::vector{batch}, std::vector{batch, batch}}) {
     expect_error(ErrorKind::numeric, what + " is not finite at step 3",
                  [&] { train_step(state, options_with(), parts, /*autocast=*/false); });
@@ -318,7 +317,7 @@ void expect_refusal(const std::string& what, const std::function<void(TrainingSt
   EXPECT_TRUE(same_bits(tensors_of(state), before));
   EXPECT_EQ(state.step, 2);
   EXPECT_EQ(state.optimiser.steps(), 2);
-  EXPECT_EQ(state.smooth_loss, smooth_loss);
+  EXPECT_EQ(state.losses.sums, losses);
 }
 
 void nothing(TrainingState&) {}

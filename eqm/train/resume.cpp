@@ -1,0 +1,74 @@
+#include "eqm/train/resume.h"
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "eqm/base/error.h"
+
+namespace eqm {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DamagedOne {
+  Checkpoint checkpoint;
+  std::string problem;
+};
+
+// Loads the latest checkpoint that can be read; returns the later ones.
+std::vector<DamagedOne> load_latest(std::vector<Checkpoint> checkpoints,
+                                    const RunIdentity& identity, TrainingState& state) {
+  std::vector<DamagedOne> damaged;
+  std::optional<Error> first;
+  for (; !checkpoints.empty(); checkpoints.pop_back()) {
+    try {
+      load_checkpoint(checkpoints.back(), identity, state);
+      return damaged;
+    } catch (const UnreadableCheckpoint& error) {
+      if (!first) first = error;
+      damaged.push_back({checkpoints.back(), error.what()});
+    }
+  }
+  throw Error(first->kind(), first->what(),
+              "no earlier checkpoint can be read either: start a new run with another --out");
+}
+
+}  // namespace
+
+void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
+             int64_t steps, Logger& log) {
+  const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
+  if (checkpoints.empty()) {
+    log.info("no checkpoint yet: the run starts from the beginning");
+    return;
+  }
+  const std::vector<DamagedOne> damaged = load_latest(checkpoints, identity, state);
+  if (state.step > steps) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
+                "raise --steps");
+  }
+  for (const auto& [checkpoint, problem] : damaged) {
+    // Left where it is, it would be in the way of the checkpoint to come.
+    log.warn("{}; resuming from {} instead, and keeping the damaged one as {}", problem,
+             step_name(state.step), set_aside(checkpoint).filename().string());
+  }
+  log.info("going on from step {}", state.step);
+}
+
+void remove_later_pictures(const RunPaths& paths, int64_t step) {
+  std::error_code code;
+  std::vector<fs::path> later;
+  for (fs::directory_iterator entry(paths.samples(), code), end; !code && entry != end;
+       entry.increment(code)) {
+    const auto drawn = step_named(entry->path().stem().string());
+    if (drawn && *drawn > step && entry->path() == paths.picture(*drawn)) {
+      later.push_back(entry->path());
+    }
+  }
+  for (const auto& picture : later) fs::remove(picture, code);
+}
+
+}  // namespace eqm

@@ -1,0 +1,19 @@
+// Taking up a run where its folder says it was.
+#pragma once
+
+#include "eqm/base/log.h"
+#include "eqm/train/checkpoint.h"
+#include "eqm/train/run_folder.h"
+
+namespace eqm {
+
+// Loads the latest checkpoint that can be read, if there is any. Later ones are renamed, with a
+// warning, so that the run can write them anew. More steps than the run is to take are a usage
+// error.
+void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
+             int64_t steps, Logger& log);
+
+// Removes the pictures of steps that will be taken again.
+void remove_later_pictures(const RunPaths& paths, int64_t step);
+
+}  // namespace eqm
