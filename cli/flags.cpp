@@ -26,7 +26,7 @@ std::string help_hint(const CLI::App& app) {
 
 }  // namespace
 
-Flags::Flags(CLI::App& app, const Verb& verb, OptionSet& options) : verb_(verb), options_(options) {
+Flags::Flags(CLI::App& app, Verb& verb, OptionSet& options) : verb_(verb), options_(options) {
   app.allow_extras();  // judged in apply(), with suggestions
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // judged as well
   app.add_option("--" + verb.config_flag(), config_,
@@ -108,6 +108,7 @@ void Flags::apply(const CLI::App& app) {
   }
   if (app.count("--" + verb_.config_flag()) > 0)
     read_toml_file(options_, verb_.config_file(config_));
+  verb_.before_flags(given_);
   for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
 }
 

@@ -18,7 +18,7 @@ namespace eqm::cli {
 class Flags {
  public:
   // Adds a flag for every option. All three must outlive this.
-  Flags(CLI::App& app, const Verb& verb, OptionSet& options);
+  Flags(CLI::App& app, Verb& verb, OptionSet& options);
 
   // Throws a usage error for anything on the command line that is no option, with the name that was
   // probably meant. `app` is the verb that was given to the constructor, here and below.
@@ -36,7 +36,7 @@ class Flags {
   // `--out --no-flow` would make a folder named --no-flow.
   void refuse_swallowed_flags(const CLI::App& app) const;
 
-  const Verb& verb_;
+  Verb& verb_;
   OptionSet& options_;
   std::string config_;
   std::map<std::string, std::string> given_;  // name to text

@@ -7,6 +7,7 @@
 #include "cli/shipped.h"
 #include "cli/training_quality.h"
 #include "cli/verb.h"
+#include "eqm/base/error.h"
 #include "eqm/base/toml.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/run.h"
@@ -15,7 +16,8 @@ namespace eqm::cli {
 namespace {
 
 void print_summary(const RunSummary& summary, const std::string& out, const TrainOptions& options) {
-  std::cout << fmt::format("{:<16} {} of {}\n", "steps", summary.steps, options.steps);
+  std::cout << fmt::format("{:<16} {} of {} ({:.2f} epochs)\n", "steps", summary.steps,
+                           summary.planned, summary.epochs);
   if (summary.loss.steps > 0) {
     std::cout << fmt::format("{:<16} {}\n", "loss", summary.loss.text());
   }
@@ -89,6 +91,20 @@ Examples:
     runtime_.declare(options);
   }
 
+  // Steps and epochs say the same thing: a flag wins over a file, and two at once are a mistake.
+  void before_flags(const std::map<std::string, std::string>& given) override {
+    const bool steps = given.contains("steps"), epochs = given.contains("epochs");
+    const bool both_in_file =
+        training_.epochs > 0 && training_.steps != 0 && training_.steps != TrainOptions().steps;
+    if ((steps && epochs) || (!steps && !epochs && both_in_file)) {
+      throw Error(ErrorKind::usage, "steps and epochs were both given",
+                  steps ? "give --steps or --epochs, and not both"
+                        : "leave one of them away; a recipe with epochs that builds on one with "
+                          "steps also says steps = 0");
+    }
+    if (steps) training_.epochs = 0;
+  }
+
   int run(const OptionSet& options, Console& console) override {
     const RunStart start = std::exchange(resume_, false) ? RunStart::resume : RunStart::fresh;
     if (start == RunStart::fresh) {  // on record as a path: names depend on where the program is
@@ -108,8 +124,12 @@ Examples:
                           .type = type,
                           .autocast = autocast,
                           .quality = quality.get()};
-    const RunSummary summary =
-        run_training(training_, to_toml(options), {.folder = out_}, start, host);
+    const auto config = [&](const TrainOptions& resolved) {
+      training_.steps = resolved.steps;  // `options` refer to these
+      training_.epochs = resolved.epochs;
+      return to_toml(options);
+    };
+    const RunSummary summary = run_training(training_, config, {.folder = out_}, start, host);
     print_summary(summary, out_, training_);
     return summary.finished ? 0 : exit_code_of(interrupt_requested());
   }

@@ -34,6 +34,9 @@ class Verb {
   virtual std::string config_file(const std::string& given) const { return given; }
   // A TOML file to read before anything else, from the flags as they were given; empty for none.
   virtual std::string saved_config(const std::map<std::string, std::string>&) const { return ""; }
+  // Asked when files of options have been read, before the flags `given` are: for rules on which of
+  // them counts. May refuse.
+  virtual void before_flags(const std::map<std::string, std::string>& /*given*/) {}
   // Answers the exit code.
   virtual int run(const OptionSet& options, Console& console) = 0;
 };

@@ -1,5 +1,7 @@
 #include "eqm/train/options.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -85,6 +87,8 @@ void TrainOptions::declare(OptionSet& options) {
                  "weight of the dispersive loss (0.5 in the paper)");
   options.section("training");
   options.count("steps", steps, Range::between(0, kMany), "optimiser steps in all");
+  options.number("epochs", epochs, Range::between(0, kMany),
+                 "passes over the training data, in place of steps; 0 for steps");
   options.count("batch", batch, Range::between(1, 1e6), "examples per step");
   options.count("accumulate", accumulate, Range::between(1, 1e6),
                 "parts that a batch is computed in, to save memory");
@@ -133,6 +137,22 @@ void TrainOptions::check() const {
   if (data.channels == 2) {
     throw Error(ErrorKind::usage, "images have 1 or 3 channels, not 2", "use 1, 3, or 0 for any");
   }
+}
+
+TrainOptions TrainOptions::resolved(int64_t examples) const {
+  TrainOptions result = *this;
+  if (epochs <= 0) return result;
+  const double wanted =
+      std::ceil(epochs * static_cast<double>(examples) / static_cast<double>(batch));
+  if (wanted > kMany) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} epochs of {} examples are more than {} steps", epochs, examples, kMany),
+        "lower --epochs");
+  }
+  result.steps = static_cast<int64_t>(wanted);
+  result.epochs = 0;
+  return result;
 }
 
 }  // namespace eqm

@@ -62,6 +62,7 @@ struct TrainOptions {
   ModelOptions model;
   Objective objective;
   int64_t steps = 20000;
+  double epochs = 0;  // above 0: how many passes over the data, in place of steps
   int64_t batch = 256;
   int64_t accumulate = 1;
   Schedule schedule;
@@ -77,6 +78,9 @@ struct TrainOptions {
   void declare(OptionSet& options);
   // Rules that involve several options.
   void check() const;
+  // The same with steps for epochs, for a set of so many training examples. The last batch may
+  // reach into the pass behind.
+  TrainOptions resolved(int64_t examples) const;
 };
 
 }  // namespace eqm

@@ -48,7 +48,7 @@ void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& ide
   if (state.step > steps) {
     throw Error(ErrorKind::usage,
                 fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
-                "raise --steps");
+                "raise --steps or --epochs");
   }
   for (const auto& [checkpoint, problem] : damaged) {
     // Left where it is, it would be in the way of the checkpoint to come.

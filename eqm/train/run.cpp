@@ -64,6 +64,11 @@ class Run {
     return host_.quality != nullptr && wants(options_.cadence.quality_every);
   }
   void make_up();
+  // Passes over the data that so many steps are.
+  double epochs_of(int64_t steps) const {
+    return static_cast<double>(steps) * static_cast<double>(options_.batch) /
+           static_cast<double>(data_.training->size());
+  }
   void checkpoint();
   void keep_work();
   bool draws_pictures() const {
@@ -224,8 +229,9 @@ void Run::after_step(const StepReport& report) {
     if (wants_quality()) measure_quality();
   }
   window_.start += Timer::now() - before;  // rates are those of training alone
-  host_.progress.update(state_.step,
-                        fmt::format("loss {:.4g}{}", state_.losses.shown().loss, note_));
+  host_.progress.update(
+      state_.step, fmt::format("loss {:.4g} · epoch {:.2f} of {:.2f}{}", state_.losses.shown().loss,
+                               epochs_of(state_.step), epochs_of(options_.steps), note_));
 }
 
 bool Run::wants(int64_t every) const {
@@ -271,6 +277,8 @@ RunSummary Run::go() {
   checkpoint();
   save_model(state_.averaged(), paths_.model());
   summary_.steps = state_.step;
+  summary_.planned = options_.steps;
+  summary_.epochs = epochs_of(state_.step);
   summary_.finished = state_.step >= options_.steps;
   summary_.loss = state_.losses.shown();
   summary_.seconds = seconds_since(start);
@@ -305,10 +313,12 @@ Error reassured(const Error& error, const RunPaths& paths) {
 
 }  // namespace
 
-RunSummary run_training(const TrainOptions& options, const std::string& config,
+RunSummary run_training(const TrainOptions& asked,
+                        const std::function<std::string(const TrainOptions& resolved)>& config,
                         const RunPaths& paths, RunStart start, const RunHost& host) {
-  options.check();
-  TrainingData data = open_training_data(options.data, options.codec.open(host.type));
+  asked.check();
+  TrainingData data = open_training_data(asked.data, asked.codec.open(host.type));
+  const TrainOptions options = asked.resolved(data.training->size());
   if (host.type.device().is_cpu()) {
     require_memory(least_memory(options, data),
                    "lower batch, width, depth or size, or raise accumulate");
@@ -334,7 +344,8 @@ RunSummary run_training(const TrainOptions& options, const std::string& config,
     sweep_temporaries(folder);
   }
   try {
-    Run run(options, config, paths, host, std::move(data), std::move(state), std::move(identity));
+    Run run(options, config(options), paths, host, std::move(data), std::move(state),
+            std::move(identity));
     return run.go();
   } catch (const Error& error) {
     host.progress.end();

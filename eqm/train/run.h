@@ -47,7 +47,9 @@ enum class RunStart {
 };
 
 struct RunSummary {
-  int64_t steps = 0;  // done in all
+  int64_t steps = 0;    // done in all
+  int64_t planned = 0;  // of options or epochs
+  double epochs = 0;    // done in all
   bool finished = false;
   LossMeans loss;  // of the last line of metrics
   std::optional<double> held_out_loss;
@@ -58,8 +60,10 @@ struct RunSummary {
   int64_t skipped = 0;    // damaged examples
 };
 
-// `config` is the resolved options as TOML, kept in the folder.
-RunSummary run_training(const TrainOptions& options, const std::string& config,
+// `config` makes what the folder keeps of the options, from those that are resolved: epochs have
+// become steps.
+RunSummary run_training(const TrainOptions& asked,
+                        const std::function<std::string(const TrainOptions& resolved)>& config,
                         const RunPaths& paths, RunStart start, const RunHost& host);
 
 }  // namespace eqm

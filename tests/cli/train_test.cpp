@@ -272,6 +272,34 @@ TEST_F(TrainCli, mistakes_are_told_before_any_work) {
   for (const char* untouched : {"a", "b", "c", "d"}) EXPECT_FALSE(fs::exists(folder_ / untouched));
 }
 
+// 96 examples in batches of 8 are 12 steps.
+TEST_F(TrainCli, epochs_take_the_place_of_steps) {
+  std::ofstream(folder_ / "steps.toml") << "[training]\nsteps = 40\n";
+  std::ofstream(folder_ / "epochs.toml") << "[training]\nepochs = 2\n";
+  std::ofstream(folder_ / "both.toml") << "[training]\nsteps = 40\nepochs = 2\n";
+  std::ofstream(folder_ / "built.toml")
+      << "base = \"steps.toml\"\n[training]\nsteps = 0\nepochs = 0.5\n";
+  const auto steps_of = [&](const std::string& out, const Words& more) {
+    const ProgramResult result = run(joined(small_run(out), more));
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return last_step(folder_ / out);
+  };
+  EXPECT_EQ(steps_of("a", {"--epochs", "1"}), 12);
+  EXPECT_EQ(steps_of("b", {"--recipe", "epochs.toml"}), 24);
+  EXPECT_EQ(steps_of("c", {"--recipe", "steps.toml", "--epochs", "0.5"}), 6);
+  EXPECT_EQ(steps_of("d", {"--recipe", "epochs.toml", "--steps", "5"}), 5);
+  EXPECT_EQ(steps_of("e", {"--recipe", "built.toml"}), 6);
+  EXPECT_TRUE(contains(content_of(folder_ / "a/config.toml"), "steps = 12 "));
+  EXPECT_EQ(run({"train", "--resume", "--out", "a"}).exit_code, 0);
+  EXPECT_EQ(last_step(folder_ / "a"), 12);
+  const ProgramResult longer = run({"train", "--resume", "--out", "a", "--epochs", "2"});
+  EXPECT_EQ(longer.exit_code, 0) << longer.errors;
+  EXPECT_TRUE(contains(longer.output, "24 of 24 (2.00 epochs)")) << longer.output;
+  expect_failure(joined(small_run("x"), {"--steps", "5", "--epochs", "1"}), 2, "both", "--epochs");
+  expect_failure(joined(small_run("x"), {"--recipe", "both.toml"}), 2, "both", "steps = 0");
+  EXPECT_FALSE(fs::exists(folder_ / "x"));
+}
+
 TEST_F(TrainCli, a_recipe_with_a_wrong_key_names_the_right_one) {
   std::ofstream(folder_ / "recipe.toml") << "[training]\nstesp = 5\n";
   expect_failure({"train", "--recipe", "recipe.toml", "--out", "run"}, 3, "line 2",

@@ -92,7 +92,10 @@ class RunTraining : public ::testing::Test {
                  const Stop& stop = never, torch::ScalarType type = torch::kFloat32) {
     progress_ = {};
     said_.str("");
-    return run_training(options, "steps = 6\n", where, start,
+    const auto config = [](const TrainOptions& resolved) {
+      return fmt::format("steps = {}\n", resolved.steps);
+    };
+    return run_training(options, config, where, start,
                         {.log = log_,
                          .progress = progress_,
                          .stop_requested = [&] { return stop(progress_.updates); },

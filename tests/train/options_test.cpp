@@ -96,6 +96,24 @@ TEST(TrainOptions, allow_what_only_looks_like_it) {
   options.check();
 }
 
+TEST(TrainOptions, epochs_become_steps) {
+  TrainOptions options;
+  options.batch = 64;
+  options.steps = 7;
+  EXPECT_EQ(options.resolved(60000).steps, 7);  // none are asked for
+  options.epochs = 10;
+  EXPECT_EQ(options.resolved(60000).steps, 9375);
+  EXPECT_EQ(options.resolved(60000).epochs, 0);
+  EXPECT_EQ(options.resolved(64).steps, 10);
+  EXPECT_EQ(options.resolved(65).steps, 11);  // the last batch is whole
+  options.epochs = 0.5;
+  EXPECT_EQ(options.resolved(128).steps, 1);
+  options.epochs = 1e-9;
+  EXPECT_EQ(options.resolved(1).steps, 1);
+  options.epochs = 1e12;
+  expect_error(ErrorKind::usage, "1000 examples are more than", [&] { options.resolved(1000); });
+}
+
 TEST(TrainOptions, refuse_values_out_of_range) {
   TrainOptions options;
   OptionSet set;
@@ -104,6 +122,7 @@ TEST(TrainOptions, refuse_values_out_of_range) {
        std::vector<std::pair<std::string, std::string>>{{"batch", "0"},
                                                         {"accumulate", "0"},
                                                         {"steps", "-1"},
+                                                        {"epochs", "-1"},
                                                         {"ema", "1.5"},
                                                         {"clip", "-1"},
                                                         {"label-dropout", "2"},

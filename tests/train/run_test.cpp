@@ -407,6 +407,24 @@ TEST_F(RunTraining, tells_its_progress) {
             (std::vector<std::string>{"begin 3 steps", "resume 2", "update 3", "end"}));
 }
 
+// 24 examples in batches of 4 are 6 steps.
+TEST_F(RunTraining, takes_epochs_in_place_of_steps) {
+  run(options_, paths("steps"), RunStart::fresh);
+  options_.steps = 20000;
+  options_.epochs = 1;
+  const RunSummary summary = run(options_, paths(), RunStart::fresh, after(4));
+  EXPECT_EQ(summary.planned, 6);
+  EXPECT_DOUBLE_EQ(summary.epochs, 4.0 / 6);
+  EXPECT_EQ(progress_.said.front(), "begin 6 steps");
+  EXPECT_NE(progress_.last_note.find("epoch 0.67 of 1.00"), std::string::npos)
+      << progress_.last_note;
+  EXPECT_EQ(content_of(paths().config()), "steps = 6\n");
+  EXPECT_TRUE(run(options_, paths(), RunStart::resume).finished);
+  EXPECT_TRUE(same_end(paths(), paths("steps")));
+  options_.epochs = 1.5;
+  EXPECT_EQ(run(options_, paths(), RunStart::resume).steps, 9);
+}
+
 TEST_F(RunTraining, ends_its_progress_when_it_fails) {
   options_.schedule.lr = 1e30;
   EXPECT_THROW(run(options_, paths(), RunStart::fresh), Error);
