@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,11 +14,13 @@
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/folder_lock.h"
 #include "eqm/io/png.h"
+#include "eqm/tensor/runtime.h"
 #include "eqm/train/checkpoint.h"
 #include "eqm/train/held_out.h"
 #include "eqm/train/preview.h"
 #include "eqm/train/resume.h"
 #include "eqm/train/setup.h"
+#include "eqm/train/starvation.h"
 #include "eqm/train/training_batch.h"
 
 namespace eqm {
@@ -36,8 +39,9 @@ bool due(int64_t step, int64_t every) {
 // The time since the last line of metrics.
 struct Window {
   Timer::time_point start = Timer::now();
-  double waited = 0;  // the loader's total at the start
-  int64_t steps = 0;  // of this process
+  double waited = 0;                     // the loader's total at the start
+  int64_t steps = 0;                     // of this process
+  std::optional<ProcessorUse> use = {};  // at the start
 };
 
 class Run {
@@ -88,6 +92,7 @@ class Run {
   std::optional<MetricsLog> metrics_;
   Randomness randomness_;
   Window window_;
+  StarvationWatch starvation_{usable_processors(), at::get_num_threads()};
   RunSummary summary_;
   std::string note_;
 };
@@ -151,13 +156,20 @@ void Run::log(const StepReport& report) {
   const double rate = static_cast<double>(window_.steps * options_.batch) / seconds;
   const double share = (loader_.waited_seconds() - window_.waited) / seconds;
   const LossMeans& means = state_.losses.close();
-  metrics_->write(state_.step, {{"loss", means.loss},
-                                {"gradient_norm", means.gradient_norm},
-                                {"lr", report.lr},
-                                {"images_per_second", rate},
-                                {"data_share", share}});
+  MetricValues values = {{"loss", means.loss},
+                         {"gradient_norm", means.gradient_norm},
+                         {"lr", report.lr},
+                         {"images_per_second", rate},
+                         {"data_share", share}};
+  const std::optional<ProcessorUse> use = host_.processor_use();
+  if (use) {
+    const auto waited = window_.use ? waiting_share(*window_.use, *use) : std::nullopt;
+    if (waited) values.emplace_back("processor_wait", *waited);
+    if (const auto warning = starvation_.add(*use)) host_.log->warn("{}", *warning);
+  }
+  metrics_->write(state_.step, values);
   note_ = fmt::format(" · {:.1f} images/s · data {:.1f} %", rate, 100 * share);
-  window_ = {.start = Timer::now(), .waited = loader_.waited_seconds()};
+  window_ = {.start = Timer::now(), .waited = loader_.waited_seconds(), .use = use};
 }
 
 void Run::evaluate() {
@@ -263,7 +275,8 @@ RunSummary Run::go() {
   host_.progress.resume_at(first_);
   try {
     make_up();
-    window_ = {};
+    window_ = {.use = host_.processor_use()};
+    if (window_.use) starvation_.add(*window_.use);
     while (state_.step < options_.steps && !host_.stop_requested()) {
       after_step(train_step(state_, options_, next_parts(), host_.autocast));
     }

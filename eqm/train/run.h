@@ -7,6 +7,7 @@
 #include <string>
 
 #include "eqm/base/log.h"
+#include "eqm/base/processor_use.h"
 #include "eqm/base/progress.h"
 #include "eqm/codec/codec.h"
 #include "eqm/landscape/model.h"
@@ -39,6 +40,8 @@ struct RunHost {
   torch::TensorOptions type;             // device and precision to compute with
   bool autocast = false;                 // matrix products in bfloat16
   const QualityProbe* quality = nullptr;
+  // Asked at every line of metrics, to notice that other programs take the processors.
+  std::function<std::optional<ProcessorUse>()> processor_use = eqm::processor_use;
 };
 
 enum class RunStart {

@@ -100,7 +100,8 @@ class RunTraining : public ::testing::Test {
                          .progress = progress_,
                          .stop_requested = [&] { return stop(progress_.updates); },
                          .type = type,
-                         .quality = quality_});
+                         .quality = quality_,
+                         .processor_use = use_});
   }
 
   Recorder progress_;        // of the last run
@@ -108,6 +109,7 @@ class RunTraining : public ::testing::Test {
   std::shared_ptr<Logger> log_ =
       std::make_shared<Logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said_));
   const QualityProbe* quality_ = nullptr;
+  std::function<std::optional<ProcessorUse>()> use_ = processor_use;
   TemporaryFolder folder_;
   TrainOptions options_ = tiny_options(write_set(folder_ / "set.safetensors", {}));
 };

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string> kOfTheClock = {"images_per_second", "data_share"};
+const std::set<std::string> kOfTheClock = {"images_per_second", "data_share", "processor_wait"};
 
 // What does not depend on the clock, line by line.
 std::vector<nlohmann::json> log_of(const RunPaths& paths) {

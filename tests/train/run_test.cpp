@@ -425,6 +425,26 @@ TEST_F(RunTraining, takes_epochs_in_place_of_steps) {
   EXPECT_EQ(run(options_, paths(), RunStart::resume).steps, 9);
 }
 
+TEST_F(RunTraining, says_once_that_other_programs_take_its_processors) {
+  ProcessorUse now = {.at = 100, .ran = 5, .waited = 1};
+  use_ = [&] {
+    now = {.at = now.at + 20, .ran = now.ran + 10, .waited = now.waited + 10};
+    return now;
+  };
+  run(options_, paths(), RunStart::fresh);
+  const std::string said = said_.str();
+  const size_t first = said.find("short of processor time");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("short of processor time", first + 1), std::string::npos) << said;
+  EXPECT_EQ(read_metric(paths(), "processor_wait").values, std::vector<double>(6, 0.5));
+}
+
+TEST_F(RunTraining, does_without_knowing_its_processor_time) {
+  use_ = [] { return std::nullopt; };
+  EXPECT_TRUE(run(options_, paths(), RunStart::fresh).finished);
+  EXPECT_TRUE(read_metric(paths(), "processor_wait").values.empty());
+}
+
 TEST_F(RunTraining, ends_its_progress_when_it_fails) {
   options_.schedule.lr = 1e30;
   EXPECT_THROW(run(options_, paths(), RunStart::fresh), Error);
