@@ -100,7 +100,8 @@ Prediction ConvNet::forward_with(const Tensor& x, const Conditioning&) {
   if (x.dim() != 4 || x.sizes().slice(1) != at::IntArrayRef(state_shape())) {
     throw Error(ErrorKind::usage,
                 fmt::format("the classifier takes images of {}x{}x{}", config_.in_channels,
-                            config_.input_size, config_.input_size));
+                            config_.input_size, config_.input_size),
+                "scale the pictures to that size and convert their channels before");
   }
   Tensor h = x;
   for (auto& layer : layers_) h = layer->forward(h).relu();

@@ -92,7 +92,8 @@ Conditioning Mlp::conditioning(const Condition& condition, int64_t batch) {
 Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) {
   if (x.dim() != 2 || x.size(1) != config_.dimension) {
     throw Error(ErrorKind::usage,
-                fmt::format("the model takes points with {} coordinates", config_.dimension));
+                fmt::format("the model takes points with {} coordinates", config_.dimension),
+                "give one row per point: [n, dimension]");
   }
   const Tensor& label_rows = conditioning.at(0);
   Tensor h = features(x, conditioning.at(1));

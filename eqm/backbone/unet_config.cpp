@@ -15,7 +15,9 @@ constexpr size_t kMostLevels = 10, kMostAttentions = 16;
 constexpr int64_t kMostSide = 4096, kMostUnetChannels = 4096, kMostUnetClasses = 10'000'000;
 
 void require(bool holds, const std::string& rule) {
-  if (!holds) throw Error(ErrorKind::usage, fmt::format("this U-Net cannot be built: {}", rule));
+  if (!holds)
+    throw Error(ErrorKind::usage, fmt::format("this U-Net cannot be built: {}", rule),
+                "begin from the preset unet-small or unet-cifar10, and change a little at a time");
 }
 
 void check_levels(const UnetConfig& config) {

@@ -53,11 +53,20 @@ std::string one_line(std::string text) {
 }  // namespace
 
 Error::Error(ErrorKind kind, const std::string& sentence, std::string hint)
-    : std::runtime_error(one_line(sentence)), kind_(kind), hint_(one_line(std::move(hint))) {}
+    : std::runtime_error(one_line(sentence)), kind_(kind), hint_(one_line(std::move(hint))) {
+  // Nobody can do anything about our mistakes but tell us.
+  if (kind == ErrorKind::internal && hint_.empty()) {
+    hint_ = "this is a mistake of eqm; please report it with the command you ran";
+  }
+}
 
 Error io_error_from_errno(std::string_view action, std::string_view path) {
   const int code = errno;
-  std::string hint;
+  std::string hint = "is the path right, the disk sound, and is there enough memory?";
+  if (code == EMFILE || code == ENFILE) hint = "close other files or raise the limit (ulimit -n)";
+  if (code == ENAMETOOLONG || code == ELOOP) hint = "choose a shorter path, without so many links";
+  if (code == EISDIR) hint = "name a file inside of that folder";
+  if (code == EFBIG) hint = "the file system or a limit (ulimit -f) allows no larger file";
   if (code == ENOENT) hint = "check the spelling of the path; its folder must exist";
   if (code == EACCES || code == EPERM || code == EROFS) {
     hint = "check the permissions, or choose another folder";

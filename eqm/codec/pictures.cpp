@@ -10,7 +10,9 @@ namespace {
 
 // [n, H, W, C] bytes, C 1 or 3.
 Tensor drawable_bytes(const Tensor& states, const Codec& codec) {
-  if (states.dim() != 4) throw Error(ErrorKind::usage, "only states of images can be drawn");
+  if (states.dim() != 4)
+    throw Error(ErrorKind::usage, "only states of images can be drawn",
+                "give them as [n, channels, height, width]");
   const int64_t channels = states.size(1);
   Tensor bytes;
   if (codec.has_autoencoder() || channels == 1 || channels == 3) {

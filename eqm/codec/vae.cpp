@@ -142,7 +142,8 @@ Vae Vae::load(const std::filesystem::path& path, const torch::TensorOptions& typ
     if (!torch::isFloatingType(scalar_type(item.view.dtype))) {
       throw Error(ErrorKind::input,
                   fmt::format("{}: the weights {} are not numbers with a fraction", found.string(),
-                              in_quotes(item.name)));
+                              in_quotes(item.name)),
+                  "quantised weights cannot be used; find those they were made from");
     }
     file.check(item);
     const Tensor weight =

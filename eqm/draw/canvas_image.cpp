@@ -35,8 +35,10 @@ void check_size(int width, int height, std::size_t held, std::size_t per_pixel) 
   const bool fits =
       width >= 0 && height >= 0 && width <= kLargestSide - 2 && height <= kLargestSide - 2;
   if (fits && held == static_cast<std::size_t>(width) * std::size_t(height) * per_pixel) return;
-  throw Error(ErrorKind::usage, fmt::format("a picture of {} by {} pixels holds {} {}", width,
-                                            height, held, per_pixel == 1 ? "colours" : "bytes"));
+  throw Error(ErrorKind::usage,
+              fmt::format("a picture of {} by {} pixels holds {} {}", width, height, held,
+                          per_pixel == 1 ? "colours" : "bytes"),
+              "give one for every pixel, of a picture that cairo can hold");
 }
 
 // Smooth stretching fades into transparency at a picture's border. So the border pixels are

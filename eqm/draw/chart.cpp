@@ -37,7 +37,8 @@ Polyline scaled(std::span<const double> x, std::span<const double> y, const std:
                 const ChartOptions& options) {
   if (x.size() != y.size()) {
     throw Error(ErrorKind::usage,
-                fmt::format("the series '{}' has {} x and {} y", name, x.size(), y.size()));
+                fmt::format("the series '{}' has {} x and {} y", name, x.size(), y.size()),
+                "give one y for each x");
   }
   Polyline line;
   for (std::size_t k = 0; k < x.size(); ++k) {
@@ -196,7 +197,8 @@ std::vector<double> bin_counts(std::span<const double> values, Range range, int 
 void histogram(Canvas& canvas, Rect area, std::span<const Sample> samples, int bins,
                const ChartOptions& options) {
   if (options.x_scale == Scale::log) {
-    throw Error(ErrorKind::usage, "a histogram has bins of equal width, not of equal ratio");
+    throw Error(ErrorKind::usage, "a histogram has bins of equal width, not of equal ratio",
+                "take the logarithm of the samples, or a linear x axis");
   }
   Range x;
   bool whole = true;

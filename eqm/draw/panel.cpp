@@ -149,8 +149,10 @@ void Panel::polygon(std::span<const Point> corners, Colour fill) {
 void Panel::arrows(std::span<const Point> at, std::span<const Point> vectors,
                    const ArrowFieldStyle& style) {
   if (at.size() != vectors.size()) {
-    throw Error(ErrorKind::usage, fmt::format("an arrow field has {} positions and {} vectors",
-                                              at.size(), vectors.size()));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("an arrow field has {} positions and {} vectors", at.size(), vectors.size()),
+        "give one vector for each position");
   }
   double cell = style.cell > 0 ? style.cell : estimated_cell(at);
   if (!(cell > 0)) cell = x_.width() / 10;

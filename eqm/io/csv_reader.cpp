@@ -119,7 +119,7 @@ class CsvReader {
         refuse(fmt::format("holds {}, which is outside the range of a double", in_quotes(text)),
                "rescale the column");
     }
-    refuse("is not understood", "");
+    refuse("is not understood", "write numbers, separated by commas");
   }
 
   [[noreturn]] void refuse(std::string_view problem, std::string hint) const {

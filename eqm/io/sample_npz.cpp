@@ -19,7 +19,8 @@ std::vector<uint8_t> colour_of(const Image& image) {
 
 void SampleNpz::add(const Image& image, std::optional<int64_t> label) {
   if (problem_of(image) || (image.channels != kGrey && image.channels != kColour)) {
-    throw Error(ErrorKind::usage, "only grey and colour pictures go into an .npz of samples");
+    throw Error(ErrorKind::usage, "only grey and colour pictures go into an .npz of samples",
+                "give images of 1 or 3 channels");
   }
   if (count_ == 0) {
     width_ = image.width;
@@ -29,7 +30,8 @@ void SampleNpz::add(const Image& image, std::optional<int64_t> label) {
   const bool fits = image.width == width_ && image.height == height_;
   const bool labelled_alike = count_ == 0 || labels_.empty() != label.has_value();
   if (!fits || !labelled_alike) {
-    throw Error(ErrorKind::usage, "the samples of an .npz differ in size, or some lack labels");
+    throw Error(ErrorKind::usage, "the samples of an .npz differ in size, or some lack labels",
+                "write samples of one model and one kind of labels into a file");
   }
   const std::vector<uint8_t> pixels = colour_of(image);
   writer_.write(std::as_bytes(std::span(pixels)));

@@ -65,7 +65,8 @@ void ZipStream::read(std::span<std::byte> out) {
   if (out.size() > left_) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} bytes of a zip entry were asked for where {} are left", out.size(), left_));
+        fmt::format("{} bytes of a zip entry were asked for where {} are left", out.size(), left_),
+        "ask for no more than left()");
   }
   if (out.empty()) return;
   inflater_ ? inflate(out) : copy(out);

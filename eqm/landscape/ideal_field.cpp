@@ -136,7 +136,8 @@ IdealField::IdealField(const Tensor& points, const Magnitude& magnitude)
     : points_(points.flatten(1).to(torch::kFloat64).cpu().contiguous()), magnitude_(magnitude) {
   magnitude.check();
   if (points.size(0) < 1) {
-    throw Error(ErrorKind::usage, "the ideal field needs at least one data point");
+    throw Error(ErrorKind::usage, "the ideal field needs at least one data point",
+                "give points as [n, dimension] with n of at least 1");
   }
 }
 
@@ -144,7 +145,8 @@ Tensor IdealField::gradient(const Tensor& x, const Condition&) const {
   const Tensor flat = x.detach().flatten(1).to(torch::kFloat64).cpu().contiguous();
   const int64_t n = points_.size(0), d = points_.size(1);
   if (flat.size(1) != d) {
-    throw Error(ErrorKind::usage, "states and data points differ in dimension");
+    throw Error(ErrorKind::usage, "states and data points differ in dimension",
+                "give states of the shape that the data points have");
   }
   const Tensor out = torch::empty_like(flat);
   const double* states = flat.data_ptr<double>();

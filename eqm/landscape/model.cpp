@@ -31,8 +31,10 @@ Model model_from_card(const std::string& text, double weights) {
   model.backbone = make_backbone(card.architecture, std::max(weights, kSmallModel));
   const auto names = static_cast<int64_t>(model.class_names.size());
   if (names != 0 && names != model.backbone->num_classes()) {
-    throw Error(ErrorKind::input, fmt::format("the model file names {} classes and has {}", names,
-                                              model.backbone->num_classes()));
+    throw Error(ErrorKind::input,
+                fmt::format("the model file names {} classes and has {}", names,
+                            model.backbone->num_classes()),
+                "the file was changed by hand or damaged; export or import the model again");
   }
   return model;
 }

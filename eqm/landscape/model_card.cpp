@@ -22,8 +22,10 @@ Enum from_name(const Names<Enum>& names, const std::string& name) {
 void check_scaling(const Scaling& scaling) {
   bool fine = std::isfinite(scaling.unit) && scaling.unit > 0 && !scaling.centre.empty();
   for (const double centre : scaling.centre) fine = fine && std::isfinite(centre);
-  if (!fine)
-    throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers");
+  if (!fine) {
+    throw Error(ErrorKind::input, "the model file's scaling is not made of finite numbers",
+                "the file was changed by hand or damaged; export or import the model again");
+  }
 }
 
 ModelCard parsed_card(const nlohmann::json& json) {
@@ -50,7 +52,8 @@ ModelCard parsed_card(const nlohmann::json& json) {
   json.at("output_sign").get_to(model.output_sign);
   json.at("class_names").get_to(model.class_names);
   if (model.output_sign != 1 && model.output_sign != -1) {
-    throw Error(ErrorKind::input, "the model file's output_sign is neither 1 nor -1");
+    throw Error(ErrorKind::input, "the model file's output_sign is neither 1 nor -1",
+                "the file was changed by hand or damaged; export or import the model again");
   }
   card.architecture = json.at("architecture").dump();
   return card;

@@ -9,7 +9,8 @@ namespace {
 Tensor centre_for(const std::vector<double>& centre, const Tensor& rows) {
   if (centre.size() != 1 &&
       (rows.dim() < 2 || static_cast<int64_t>(centre.size()) != rows.size(1))) {
-    throw Error(ErrorKind::usage, "the scaling has another number of channels than the states");
+    throw Error(ErrorKind::usage, "the scaling has another number of channels than the states",
+                "use data with the channels that the model was trained on");
   }
   Shape shape(static_cast<size_t>(rows.dim()), 1);
   if (centre.size() > 1) shape[1] = rows.size(1);

@@ -37,9 +37,12 @@ Tensor quantiles_of(const Tensor& sorted, int64_t quantiles) {
 
 double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions) {
   if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(1) || a.size(0) < 1 || b.size(0) < 1) {
-    throw Error(ErrorKind::usage, "two non-empty sets of points of one dimension are needed");
+    throw Error(ErrorKind::usage, "two non-empty sets of points of one dimension are needed",
+                "give each as [n, dimension] with n of at least 1");
   }
-  if (directions < 1) throw Error(ErrorKind::usage, "at least one direction is needed");
+  if (directions < 1)
+    throw Error(ErrorKind::usage, "at least one direction is needed",
+                "a few hundred give a steady distance");
   const Tensor axes = directions_of(a.size(1), directions);
   const auto projected = [&](const Tensor& points) {
     return std::get<0>(points.to(torch::kFloat64).matmul(axes).t().contiguous().sort(1));

@@ -35,6 +35,7 @@ TEST(Error, carries_its_kind_sentence_and_hint) {
   EXPECT_STREQ(error.what(), "the loss is not finite");
   EXPECT_EQ(error.hint(), "lower --lr");
   EXPECT_EQ(Error(ErrorKind::input, "bad").hint(), "");
+  EXPECT_NE(Error(ErrorKind::internal, "bad").hint().find("report it"), std::string::npos);
 }
 
 TEST(Error, stays_on_one_line_whatever_it_quotes) {
@@ -57,7 +58,9 @@ TEST(IoErrorFromErrno, hints_at_the_remedy_where_there_is_one) {
   for (const int code : {ENOSPC, EDQUOT}) {
     EXPECT_NE(error_of_errno(code).hint().find("disk is full"), std::string::npos) << code;
   }
-  EXPECT_EQ(error_of_errno(EIO).hint(), "");
+  for (const int code : {EIO, EMFILE, ENAMETOOLONG, EISDIR, EFBIG, ELOOP, ENODEV}) {
+    EXPECT_FALSE(error_of_errno(code).hint().empty()) << code;
+  }
 }
 
 }  // namespace

@@ -217,13 +217,15 @@ class Course5 final : public Dopri5Course {
 
 void check(const Dopri5& numbers) {
   if (!std::isfinite(numbers.t0) || !std::isfinite(numbers.t1) || numbers.t0 == numbers.t1) {
-    throw Error(ErrorKind::usage, "an integrator needs two different times to run between");
+    throw Error(ErrorKind::usage, "an integrator needs two different times to run between",
+                "choose finite t0 and t1, such as 0 and 1");
   }
   if (!(numbers.atol > 0) || !(numbers.rtol >= 0)) {
-    throw Error(ErrorKind::usage, "dopri5 needs an atol above 0 and an rtol of at least 0");
+    throw Error(ErrorKind::usage, "dopri5 needs an atol above 0 and an rtol of at least 0",
+                "1e-6 and 1e-3 are the reference's");
   }
   if (numbers.most_attempts < 1) {
-    throw Error(ErrorKind::usage, "dopri5 needs at least one attempt");
+    throw Error(ErrorKind::usage, "dopri5 needs at least one attempt", "raise --limit");
   }
 }
 

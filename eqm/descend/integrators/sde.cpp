@@ -98,12 +98,15 @@ class SdeCourse final : public Course {
 
 void check(const Sde& numbers) {
   numbers.path.check();
-  if (numbers.steps < 1) throw Error(ErrorKind::usage, "an sde needs at least one step");
+  if (numbers.steps < 1)
+    throw Error(ErrorKind::usage, "an sde needs at least one step", "raise --limit");
   if (!(numbers.t0 >= 0 && numbers.t0 < numbers.t1 && numbers.t1 <= 1)) {
-    throw Error(ErrorKind::usage, "an sde runs from noise to data, 0 <= t0 < t1 <= 1");
+    throw Error(ErrorKind::usage, "an sde runs from noise to data, 0 <= t0 < t1 <= 1",
+                "choose t0 = 0 and t1 = 1");
   }
   if (!(numbers.norm >= 0 && numbers.last_step_size >= 0)) {
-    throw Error(ErrorKind::usage, "an sde's norm and last step must not be negative");
+    throw Error(ErrorKind::usage, "an sde's norm and last step must not be negative",
+                "give numbers of at least 0");
   }
   const bool asks_at_end = numbers.method == SdeMethod::heun || numbers.last == LastStep::mean ||
                            numbers.last == LastStep::tweedie;
@@ -139,7 +142,9 @@ Rule sde(const Sde& numbers) {
   check(numbers);
   return {.start =
               [=](State start, const NoiseSource& noise) {
-                if (!noise) throw Error(ErrorKind::usage, "an sde needs a source of noise");
+                if (!noise)
+                  throw Error(ErrorKind::usage, "an sde needs a source of noise",
+                              "start it with one that fills states with normal numbers");
                 return std::make_unique<SdeCourse>(std::move(start), numbers, noise);
               },
           .keeps_time = true};

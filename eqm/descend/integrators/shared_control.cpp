@@ -12,7 +12,9 @@ State join(const std::vector<State>& rows) {
   State joined(size * rows.size());
   auto* next = std::begin(joined);
   for (const State& row : rows) {
-    if (row.size() != size) throw Error(ErrorKind::usage, "only rows of one size can be joined");
+    if (row.size() != size)
+      throw Error(ErrorKind::usage, "only rows of one size can be joined",
+                  "integrate states of different shapes one by one");
     next = std::copy(std::begin(row), std::end(row), next);
   }
   return joined;
@@ -21,7 +23,8 @@ State join(const std::vector<State>& rows) {
 std::vector<State> split(const State& joined, size_t rows) {
   const size_t size = rows == 0 ? 0 : joined.size() / rows;
   if (size * rows != joined.size()) {
-    throw Error(ErrorKind::usage, "a joined state does not split into this many rows");
+    throw Error(ErrorKind::usage, "a joined state does not split into this many rows",
+                "give the number of rows that were joined");
   }
   std::vector<State> parts;
   for (size_t row = 0; row < rows; ++row) parts.push_back(joined[std::slice(row * size, size, 1)]);
@@ -31,7 +34,8 @@ std::vector<State> split(const State& joined, size_t rows) {
 std::vector<State> integrate_shared(const Rule& rule, const std::vector<State>& starts,
                                     const RowGradients& gradients, const NoiseSource& noise) {
   if (!rule.keeps_time) {
-    throw Error(ErrorKind::usage, "only an integrator can run over a whole batch at once");
+    throw Error(ErrorKind::usage, "only an integrator can run over a whole batch at once",
+                "choose one of euler, heun, midpoint, rk4 and dopri5, or an sde");
   }
   if (starts.empty()) return {};
   const std::unique_ptr<Course> course = rule.start(join(starts), noise);
