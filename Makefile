@@ -27,7 +27,7 @@ build: configure  ## build the program: build/eqm
 
 demo: build  ## sample the shipped model: ten classes of Fashion-MNIST
 	@echo "== eqm sample: 80 samples of models/fashion-xs4.safetensors, some seconds"
-	@$(EQM) sample --model models/fashion-xs4.safetensors --per-class 8 --limit 60 --out out/demo
+	@$(EQM) sample --model models/fashion-xs4.safetensors --per-class 8 --out out/demo
 	@echo "== the picture: out/demo/grid.png"
 
 test: configure  ## build everything and run all tests

@@ -44,6 +44,9 @@ class Course {
   // before the next question. Most rules move away from where they asked.
   virtual bool knows_slope() const { return false; }
 
+  // How much of its way the course has gone, from 0 to 1; 0 where steps tell it.
+  virtual double way() const { return 0; }
+
   // Whether an answer that is not finite only rejects what was tried, and the next try is smaller.
   virtual bool may_reject() const { return false; }
 
@@ -57,7 +60,8 @@ using NoiseSource = std::function<void(int64_t draw, State& out)>;
 struct Rule {
   std::function<std::unique_ptr<Course>(State start, const NoiseSource& noise)> start;
   bool needs_energy = false;
-  bool keeps_time = false;  // an integrator: its course has a time and an end
+  bool keeps_time = false;     // an integrator: its course has a time and an end
+  bool field_changes = false;  // with what the model is shown, so that a small norm is no rest
 };
 
 }  // namespace eqm

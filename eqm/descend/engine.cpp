@@ -27,6 +27,18 @@ NoiseSource noise_of(NoiseKey key) {
   };
 }
 
+std::optional<DescentStatus> status_of(Resting resting) {
+  switch (resting) {
+    case Resting::no:
+      return std::nullopt;
+    case Resting::converged:
+      return DescentStatus::converged;
+    case Resting::plateau:
+      return DescentStatus::plateau;
+  }
+  return std::nullopt;
+}
+
 int64_t rows_of(const Request& request) {
   return static_cast<int64_t>(request.terms.list.size());
 }
@@ -49,6 +61,8 @@ const char* name_of(DescentStatus status) {
   switch (status) {
     case DescentStatus::converged:
       return "converged";
+    case DescentStatus::plateau:
+      return "plateau";
     case DescentStatus::limit:
       return "limit";
     case DescentStatus::arrived:
@@ -251,6 +265,7 @@ void Engine::finish(std::list<Active>::iterator sample, DescentStatus status) {
     --counts_.active;
     ++counts_.finished;
     counts_.steps += ended.record.steps;
+    counts_.finished_evaluations += ended.record.evaluations;
   }
   Outcome outcome = {.x = ended.course->x(), .record = ended.record};
   outcome.record.status = status;
@@ -269,19 +284,19 @@ std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer
     sample.record.norm = norm(answer.gradient);
     return DescentStatus::diverged;
   }
-  const bool rests = !sample.request.clock && !sample.request.rule.keeps_time;
-  const auto judge = [&](double length, double energy) {
+  const Rule& rule = sample.request.rule;
+  const bool rests = !sample.request.clock && !rule.keeps_time && !rule.field_changes;
+  const auto judge = [&](double length, double energy) -> std::optional<DescentStatus> {
     sample.record.norm = length;
     sample.record.energy = energy;
     if (sample.request.watch) {
       sample.request.watch(
           {.step = sample.record.steps, .x = sample.course->x(), .norm = length, .energy = energy});
     }
-    return rests && sample.rest.reached(stop, length);
+    return rests ? status_of(sample.rest.with(stop, length)) : std::nullopt;
   };
-  if (sample.fresh && !sample.course->knows_slope() &&
-      judge(norm(answer.gradient), answer.energy)) {
-    return DescentStatus::converged;
+  if (sample.fresh && !sample.course->knows_slope()) {
+    if (const auto ended = judge(norm(answer.gradient), answer.energy)) return ended;
   }
   const Move move = sample.course->take(answer);
   // A network that normalises answers with finite numbers wherever it is asked.
@@ -292,12 +307,20 @@ std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer
   sample.fresh = move != Move::stage;
   if (!sample.fresh) return std::nullopt;
   ++sample.record.steps;
-  if (sample.course->knows_slope() && judge(norm(answer.gradient), answer.energy)) {
-    return DescentStatus::converged;
+  if (sample.course->knows_slope()) {
+    if (const auto ended = judge(norm(answer.gradient), answer.energy)) return ended;
   }
   if (move == Move::arrival) return DescentStatus::arrived;
   if (sample.record.steps >= stop.limit) return DescentStatus::limit;
   return std::nullopt;
+}
+
+// The share of its way that a sample has gone: in the course's own measure, or by steps.
+double Engine::way_of(const Active& sample) {
+  const double known = sample.course->way();
+  if (known > 0) return known;
+  return static_cast<double>(sample.record.steps) /
+         static_cast<double>(std::max<int64_t>(1, sample.request.stop.limit));
 }
 
 void Engine::tick() {
@@ -317,6 +340,7 @@ void Engine::tick() {
     const std::lock_guard lock(mutex_);
     ++counts_.ticks;
     counts_.rows += active_rows_;
+    counts_.evaluations += static_cast<int64_t>(answers.size());
   }
   auto sample = active_.begin();
   for (const Answer& answer : answers) {
@@ -324,6 +348,10 @@ void Engine::tick() {
     if (const auto status = settle(*sample, answer)) finish(sample, *status);
     sample = next;
   }
+  double ways = 0;
+  for (const Active& active : active_) ways += way_of(active);
+  const std::lock_guard lock(mutex_);
+  counts_.ways = ways + static_cast<double>(counts_.finished);
 }
 
 void Engine::work(const Supply& supply, const std::function<void()>& after_tick) {

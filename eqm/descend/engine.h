@@ -27,7 +27,8 @@
 namespace eqm {
 
 enum class DescentStatus {
-  converged,  // the sample came to rest
+  converged,  // the sample came to rest: its gradient is small enough
+  plateau,    // its gradient, which had fallen, falls no further
   limit,      // the step limit came first
   arrived,    // the rule came to its end: an integrator at its last time, a landing
   diverged,   // a gradient that is not finite, or a state far away; x is the state before
@@ -76,6 +77,9 @@ struct EngineCounts {
   int64_t steps = 0;  // of finished samples
   int64_t rows = 0;   // evaluated so far
   int64_t ticks = 0;  // batches so far
+  // Of samples: one for each of a batch, however many rows it has; all, and of finished samples.
+  int64_t evaluations = 0, finished_evaluations = 0;
+  double ways = 0;  // gone so far: finished samples, and the shares of their steps of active ones
 };
 
 class Engine {
@@ -127,6 +131,7 @@ class Engine {
   void work(const Supply& supply, const std::function<void()>& after_tick);
   bool admit(const Supply& supply);
   void tick();
+  static double way_of(const Active& sample);
   bool drop_cancelled();
   std::optional<DescentStatus> settle(Active& sample, const Answer& answer);
   void finish(std::list<Active>::iterator sample, DescentStatus status);

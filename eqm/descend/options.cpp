@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/descend/landing_plan.h"
 #include "eqm/descend/rules/rules.h"
+#include "eqm/descend/shown_gamma.h"
 
 namespace eqm {
 namespace {
@@ -25,9 +27,10 @@ bool has_velocity(RuleKind rule) {
   return rule == RuleKind::nesterov_velocity || rule == RuleKind::heavy_ball;
 }
 
-// Whose steps say how far on the way from noise to data they go.
-bool can_tell_time(RuleKind rule) {
-  return rule == RuleKind::gradient_descent || rule == RuleKind::nesterov ||
+// Whose steps tell how far on the way from noise to data they go: sums of gradients with weights
+// that do not depend on them.
+bool can_tell_gamma(RuleKind rule) {
+  return rule == RuleKind::gradient_descent || rule == RuleKind::nesterov || has_velocity(rule) ||
          rule == RuleKind::langevin || rule == RuleKind::walk_and_land;
 }
 
@@ -50,6 +53,12 @@ bool uses(RuleKind rule, const std::string& option) {
   if (option == "atol" || option == "rtol") return rule == RuleKind::dopri5;
   if (option == "diffusion" || option == "last-step") return is_sde(rule);
   return true;
+}
+
+// Whether the settled options make anything of the limit that was asked for: walk and land takes
+// as many steps as it was planned with.
+bool reaches_limit(const DescentOptions& settled, int64_t limit) {
+  return settled.rule != RuleKind::walk_and_land || settled.limit == limit;
 }
 
 constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
@@ -84,7 +93,9 @@ bool is_integrator(RuleKind rule) {
 }
 
 void DescentOptions::declare(OptionSet& options) {
-  options.choice("rule", rule, rule_names(), "update rule; auto is nesterov, or euler for flows");
+  options.choice("rule", rule, rule_names(),
+                 "update rule; auto is land, or euler for flows; nesterov where --eta, --mu, "
+                 "--step-schedule or a stop is given");
   options.number(
       "eta", eta, Range::between(0, 1e30),
       "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 6/limit for adam "
@@ -98,7 +109,8 @@ void DescentOptions::declare(OptionSet& options) {
                  "adam's and rmsprop's mean of squares");
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
-  options.count("land", land, Range::between(0, 100000), "land: landing steps");
+  options.count("land", land, Range::between(0, 100000),
+                "land: landing steps; the defaults of both shrink to fit --limit");
   options.number("glide", glide, {.least = 0, .most = 2, .above = true},
                  "land: how much of the way down a landing step goes, but for the last");
   options.count("walk-order", walk_order, Range::between(1, 2),
@@ -112,14 +124,16 @@ void DescentOptions::declare(OptionSet& options) {
                  "a sample stops when its gradient norm is at most this");
   options.number("fraction", fraction, Range::between(0, 0.9999),
                  "a sample stops when its gradient norm is at most this part of its first");
-  options.count("plateau", plateau, Range::between(0, 1'000'000),
-                "a sample stops after so many steps without a smaller norm; 0 for never");
+  options.count(
+      "plateau", plateau, Range::between(0, 1'000'000),
+      "a sample stops after so many steps without a smaller norm, once it has fallen to half; "
+      "0 for never");
 }
 
 DescentOptions DescentOptions::resolved(const Objective& objective) const {
   DescentOptions settled = *this;
   const bool flow = is_flow(objective.kind);
-  if (rule == RuleKind::automatic) settled.rule = flow ? RuleKind::euler : RuleKind::nesterov;
+  settled.rule = settled_rule(objective);
   if (is_integrator(settled.rule)) {
     settled.check_integrator(objective);
     return settled;
@@ -129,10 +143,15 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
     throw Error(ErrorKind::usage, fmt::format("a flow has no bottom to descend to by {}", name),
                 "choose an integrator: euler, heun, midpoint, rk4, dopri5, sde-euler");
   }
-  if (sees_time(objective.kind) && !can_tell_time(settled.rule)) {
+  if (sees_time(objective.kind) && !can_tell_gamma(settled.rule)) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} cannot tell the model how far on the way a sample is", name),
-                "for a model that is shown γ choose gd, nesterov, langevin or land");
+                "for a model that is shown γ choose land, gd, nesterov, heavy-ball, langevin or an "
+                "integrator");
+  }
+  if (settled.rule == RuleKind::backtracking && !has_energy(objective.kind)) {
+    throw Error(ErrorKind::usage, "backtracking compares energies, and the model has none",
+                "use it with an eqm-dot or eqm-l2 model, or choose another rule");
   }
   if (settled.rule == RuleKind::backtracking && schedule != StepSchedule::automatic &&
       schedule != StepSchedule::constant) {
@@ -150,12 +169,28 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
   if (schedule == StepSchedule::automatic) {
     settled.schedule = normalised ? StepSchedule::linear : StepSchedule::constant;
   }
-  if (objective.magnitude.kind == MagnitudeKind::constant) settled.land = 0;
+  if (settled.rule == RuleKind::walk_and_land) {
+    const bool flat = objective.magnitude.kind == MagnitudeKind::constant;
+    const LandingPlan asked = {.walk = walk, .land = land};
+    const LandingPlan plan = flat ? walk_within(asked, limit) : planned_within(asked, limit);
+    settled.walk = plan.walk;
+    settled.land = plan.land;
+    settled.limit = plan.steps();
+  }
   return settled;
 }
 
+RuleKind DescentOptions::settled_rule(const Objective& objective) const {
+  if (rule != RuleKind::automatic) return rule;
+  if (is_flow(objective.kind)) return RuleKind::euler;
+  const bool stops = !sees_time(objective.kind) && (threshold > 0 || fraction > 0 || plateau > 0);
+  const bool steps = eta != 0 || mu != DescentOptions().mu || schedule != StepSchedule::automatic;
+  return steps || stops ? RuleKind::nesterov : RuleKind::walk_and_land;
+}
+
 std::vector<std::string> DescentOptions::unused(const Objective& objective) const {
-  const RuleKind settled = resolved(objective).rule;
+  const DescentOptions settled = resolved(objective);
+  const bool rests = !sees_time(objective.kind) && !is_integrator(settled.rule);
   DescentOptions own = *this, standard;
   OptionSet own_set, standard_set;
   own.declare(own_set);
@@ -164,7 +199,12 @@ std::vector<std::string> DescentOptions::unused(const Objective& objective) cons
   for (size_t i = 0; i < own_set.options().size(); ++i) {
     const Option& option = own_set.options()[i];
     const bool changed = option.get() != standard_set.options()[i].get();
-    if (changed && !uses(settled, option.name)) names.push_back(option.name);
+    const bool stops =
+        option.name == "threshold" || option.name == "fraction" || option.name == "plateau";
+    const bool used = option.name == "limit" ? reaches_limit(settled, limit)
+                      : stops                ? rests
+                                             : uses(settled.rule, option.name);
+    if (changed && !used) names.push_back(option.name);
   }
   return names;
 }
@@ -225,7 +265,7 @@ std::string DescentOptions::described() const {
   if (uses(rule, "mean-decay")) say("mean-decay", beta1);
   if (uses(rule, "square-decay")) say("square-decay", beta2);
   if (uses(rule, "temperature")) say("temperature", temperature);
-  say("limit", limit);
+  if (rule != RuleKind::walk_and_land) say("limit", limit);
   if (threshold > 0) say("threshold", threshold);
   if (fraction > 0) say("fraction", fraction);
   if (plateau > 0) say("plateau", plateau);
@@ -238,7 +278,10 @@ StopTest DescentOptions::stop() const {
   return {.threshold = threshold, .fraction = fraction, .plateau = plateau, .limit = limit + last};
 }
 
-Rule make_rule(const DescentOptions& options, const Objective& objective) {
+namespace {
+
+// For a field that is shown nothing, or time.
+Rule plain_rule(const DescentOptions& options, const Objective& objective) {
   const StepSize eta(options.eta, options.schedule, options.limit);
   switch (options.rule) {
     case RuleKind::gradient_descent:
@@ -288,6 +331,16 @@ Rule make_rule(const DescentOptions& options, const Objective& objective) {
                   .last = options.last_step});
   }
   throw Error(ErrorKind::internal, "a rule without a maker");
+}
+
+}  // namespace
+
+Rule make_rule(const DescentOptions& options, const Objective& objective) {
+  Rule rule = plain_rule(options, objective);
+  if (objective.kind != ObjectiveKind::eqm_noise_condition) return rule;
+  if (options.rule != RuleKind::walk_and_land) return with_gamma(rule, objective.magnitude);
+  rule.field_changes = true;  // it counts γ itself
+  return rule;
 }
 
 }  // namespace eqm

@@ -15,7 +15,7 @@
 namespace eqm {
 
 enum class RuleKind {
-  automatic,  // the paper's look-ahead for landscapes, euler for flows
+  automatic,  // landscapes: walk_and_land, or nesterov where its options are given; flows: euler
   gradient_descent,
   nesterov,
   nesterov_velocity,
@@ -60,7 +60,7 @@ struct DescentOptions {
   void declare(OptionSet& options);
 
   // With everything that is chosen automatically settled for an objective. Rules that do not suit
-  // it are usage errors.
+  // it, and plans of walk and land that would not end at data within the limit, are usage errors.
   DescentOptions resolved(const Objective& objective) const;
 
   // Names of options that are not at their defaults, and that the rule does nothing with.
@@ -73,6 +73,7 @@ struct DescentOptions {
   std::string described() const;
 
  private:
+  RuleKind settled_rule(const Objective& objective) const;
   void check_integrator(const Objective& objective) const;
 };
 

@@ -42,21 +42,6 @@ size_t state_size(const Model& model) {
 
 }  // namespace
 
-std::function<double(int64_t step)> clock_for(const Objective& objective,
-                                              const DescentOptions& resolved) {
-  const bool own = is_integrator(resolved.rule) || resolved.rule == RuleKind::walk_and_land;
-  if (own || !sees_time(objective.kind)) return {};
-  const StepSize eta(resolved.eta, resolved.schedule, resolved.limit);
-  const auto times = std::make_shared<std::vector<double>>();
-  const Magnitude magnitude = objective.effective_magnitude();
-  double time = 0;
-  for (int64_t k = 0; k <= resolved.limit; ++k) {
-    times->push_back(time);
-    time = std::min(1.0, time + eta.at(k) * magnitude(time));
-  }
-  return [times](int64_t step) { return times->at(static_cast<size_t>(step)); };
-}
-
 State starting_noise(const Model& model, uint64_t seed, int64_t sample) {
   State noise(state_size(model));
   const NoiseKey key = {.seed = seed, .sample = static_cast<uint64_t>(sample), .draw = draw_start};
@@ -75,7 +60,6 @@ EngineCounts run_sampling(const LearnedField& field, const SamplingJob& job) {
   const Model& model = field.model();
   const DescentOptions descent = job.descent.resolved(model.objective);
   const Rule rule = make_rule(descent, model.objective);
-  const auto clock = clock_for(model.objective, descent);
   Engine engine(field, model.backbone->state_shape(), options_of(*model.backbone), job.capacity);
   InOrder ordered(job.done);
   int64_t next = 0;
@@ -91,8 +75,7 @@ EngineCounts run_sampling(const LearnedField& field, const SamplingJob& job) {
         .terms = job.terms ? job.terms(sample) : Terms(),
         .rule = rule,
         .stop = descent.stop(),
-        .noise = {.seed = job.seed, .sample = static_cast<uint64_t>(number)},
-        .clock = clock};
+        .noise = {.seed = job.seed, .sample = static_cast<uint64_t>(number)}};
     if (job.watch) {
       request.watch = [&job, sample](const Sight& sight) { job.watch(sample, sight); };
     }

@@ -41,12 +41,6 @@ struct SamplingRequest {
 // States [n, ...] and how each ended, all at once.
 DescentResult sample(const LearnedField& field, const SamplingRequest& request);
 
-// The times that a model which sees γ is shown, one per step; empty for one that does not, and for
-// rules that count γ themselves. Each step of size η moves γ by η c(γ): that is how far it goes on
-// the way from noise to data.
-std::function<double(int64_t step)> clock_for(const Objective& objective,
-                                              const DescentOptions& resolved);
-
 // The noise that sample number `sample` of a seed starts from.
 State starting_noise(const Model& model, uint64_t seed, int64_t sample);
 

@@ -1,11 +1,14 @@
 #include "eqm/descend/stop_test.h"
 
+#include <algorithm>
+
 #include "eqm/base/error.h"
 
 namespace eqm {
 namespace {
 
-constexpr double kBetter = 0.999;  // a norm is better when it is below this part of the best
+constexpr double kSmaller = 0.999;  // a norm is smaller when it is below this part of the least
+constexpr double kFallen = 0.5;     // of the largest norm: the sample is past the flat part
 
 }  // namespace
 
@@ -17,18 +20,20 @@ void StopTest::check() const {
               "0 leaves each of them out");
 }
 
-bool Rest::reached(const StopTest& test, double norm) {
+Resting Rest::with(const StopTest& test, double norm) {
   if (!begun_) {
     begun_ = true;
-    first_ = best_ = norm;
-  } else if (norm < kBetter * best_) {
-    best_ = norm;
-    without_better_ = 0;
-  } else {
-    ++without_better_;
+    first_ = largest_ = least_ = norm;
   }
-  return norm <= test.threshold || norm <= test.fraction * first_ ||
-         (test.plateau > 0 && without_better_ >= test.plateau);
+  largest_ = std::max(largest_, norm);
+  if (norm < kSmaller * least_) {
+    least_ = norm;
+    without_smaller_ = 0;
+  } else if (least_ <= kFallen * largest_) {
+    ++without_smaller_;
+  }
+  if (norm <= test.threshold || norm <= test.fraction * first_) return Resting::converged;
+  return test.plateau > 0 && without_smaller_ >= test.plateau ? Resting::plateau : Resting::no;
 }
 
 }  // namespace eqm

@@ -151,8 +151,8 @@ TEST_F(InteropCli, samples_go_to_an_npz) {
   }
   // More than a grid can show, of a number that no class divides.
   const ProgramResult many =
-      run({"sample", kShippedModel, "--labels", "0,1,2", "--count", "2000", "--limit", "0",
-           "--no-pictures", "--npz", "many.npz", "--out", "out"});
+      run({"sample", kShippedModel, "--labels", "0,1,2", "--count", "2000", "--rule", "gd",
+           "--limit", "0", "--no-pictures", "--npz", "many.npz", "--out", "out"});
   EXPECT_EQ(many.exit_code, 0) << many.errors;
   const auto asked = labels_in(NpzFile::open(folder_ / "many.npz").read("arr_1", 1 << 20));
   ASSERT_EQ(asked.size(), 2000U);
@@ -163,7 +163,7 @@ TEST_F(InteropCli, samples_go_to_an_npz) {
                                   "--limit", "3", "--eta", "1e30", "--out", "lost"});
   EXPECT_EQ(lost.exit_code, 5) << lost.errors;
   const ProgramResult mixed = run({"sample", kShippedModel, "--mix", "3:1,8:1", "--per-class", "1",
-                                   "--limit", "1", "--npz", "mix.npz", "--out", "out"});
+                                   "--limit", "2", "--npz", "mix.npz", "--out", "out"});
   EXPECT_EQ(mixed.exit_code, 0) << mixed.errors;
   EXPECT_EQ(NpzFile::open(folder_ / "mix.npz").names(), Words{"arr_0"});
 }

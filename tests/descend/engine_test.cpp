@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "eqm/descend/integrators/integrators.h"
 #include "eqm/descend/rules/rules.h"
 #include "eqm/landscape/model.h"
 #include "tests/support/expect_error.h"
@@ -79,6 +80,45 @@ TEST(Engine, samples_with_several_terms_take_several_rows) {
   engine.run();
   EXPECT_EQ(field.batches, (std::vector<int64_t>{4, 4, 4, 4, 4, 4})) << "two samples, not a half";
   EXPECT_EQ(engine.counts().rows, 4 * 2 * 3);
+}
+
+// What is left to do can be told after every batch: all samples need as much as those on their way
+// have taken for their share of it.
+TEST(Engine, counts_evaluations_and_how_much_of_the_way_is_gone) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 4);
+  for (int i = 0; i < 6; ++i) {
+    Request request = request_of(1, 0, {.limit = 5});
+    if (i % 2 == 1) request.rule = runge_kutta(RungeKutta::midpoint, 5);
+    if (i == 0) request.terms = guidance(2, 1.5);
+    engine.submit(std::move(request));
+  }
+  double before = 0;
+  engine.run({}, [&] {
+    const EngineCounts counts = engine.counts();
+    EXPECT_GE(counts.ways, before);
+    EXPECT_GE(counts.ways, static_cast<double>(counts.finished));
+    EXPECT_LE(counts.ways, static_cast<double>(counts.finished + counts.active));
+    before = counts.ways;
+  });
+  EXPECT_EQ(before, 6);
+  EXPECT_EQ(engine.counts().evaluations, 3 * 5 + 3 * 10);
+  EXPECT_EQ(engine.counts().finished_evaluations, 3 * 5 + 3 * 10);
+  EXPECT_EQ(engine.counts().rows, 3 * 5 + 3 * 10 + 5);
+}
+
+TEST(Engine, knows_how_far_dopri5_has_come) {
+  const Bowl field;
+  Engine engine(field, {2}, torch::kFloat64, 1);
+  Request request = request_of(1, 0, {.limit = 1'000'000});
+  request.rule = dopri5({.atol = 1e-10, .rtol = 1e-10});
+  engine.submit(std::move(request));
+  std::vector<double> ways;
+  engine.run({}, [&] { ways.push_back(engine.counts().ways); });
+  EXPECT_TRUE(std::is_sorted(ways.begin(), ways.end()));
+  EXPECT_EQ(ways.back(), 1);
+  EXPECT_GT(ways[ways.size() / 2], 0.1);
+  EXPECT_LT(ways[ways.size() / 2], 0.9);
 }
 
 TEST(Engine, more_terms_than_rows_go_alone) {
@@ -436,13 +476,39 @@ TEST(Engine, chooses_rows_by_the_memory_of_a_row) {
   EXPECT_GE(default_capacity(small), default_capacity(energy));
 }
 
+struct Stop {
+  int step = -1;
+  Resting how = Resting::no;
+
+  bool operator==(const Stop&) const = default;
+};
+
+Stop stop_of(const StopTest& test, const std::vector<double>& norms) {
+  Rest rest;
+  for (size_t k = 0; k < norms.size(); ++k) {
+    const Resting how = rest.with(test, norms[k]);
+    if (how != Resting::no) return {.step = static_cast<int>(k), .how = how};
+  }
+  return {};
+}
+
+// The norms of a picture on its way: flat with some noise, then down, then flat.
+TEST(StopTest, a_plateau_needs_a_norm_that_has_fallen) {
+  std::vector<double> norms = {100, 101, 103, 104, 103, 105, 106, 105, 104, 104, 103, 104, 90};
+  EXPECT_EQ(stop_of({.plateau = 5}, norms), Stop());
+  for (const double next : {60.0, 30.0, 10.0, 5.0, 4.0, 4.1, 3.999, 4.2, 4.0, 4.05, 4.1}) {
+    norms.push_back(next);
+  }
+  EXPECT_EQ(stop_of({.plateau = 5}, norms), (Stop{.step = 22, .how = Resting::plateau}));
+  EXPECT_EQ(stop_of({.threshold = 4, .plateau = 5}, norms),
+            (Stop{.step = 17, .how = Resting::converged}));
+  const std::vector<double> still(30, 2.0);
+  EXPECT_EQ(stop_of({.plateau = 5}, still), Stop()) << "nothing has fallen";
+}
+
 TEST(StopTest, knows_thresholds_fractions_and_plateaus) {
   const auto steps = [](const StopTest& test, const std::vector<double>& norms) {
-    Rest rest;
-    for (size_t k = 0; k < norms.size(); ++k) {
-      if (rest.reached(test, norms[k])) return static_cast<int>(k);
-    }
-    return -1;
+    return stop_of(test, norms).step;
   };
   const std::vector<double> norms = {8, 6, 4, 4.5, 4.2, 4.1, 3, 3, 3, 3, 3};
   EXPECT_EQ(steps({}, norms), -1);

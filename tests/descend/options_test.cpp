@@ -1,9 +1,12 @@
 #include "eqm/descend/options.h"
 
+#include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "eqm/base/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 
@@ -11,16 +14,16 @@ namespace eqm::test {
 namespace {
 
 TEST(DescentOptions, choose_the_papers_step_for_the_papers_landscape) {
-  const DescentOptions settled = DescentOptions{}.resolved({});
+  const DescentOptions settled = DescentOptions{.rule = RuleKind::nesterov}.resolved({});
   EXPECT_DOUBLE_EQ(settled.eta, 0.003);
   EXPECT_EQ(settled.limit, 250);
-  EXPECT_EQ(settled.rule, RuleKind::nesterov);
   EXPECT_EQ(settled.mu, 0.35);
 }
 
 TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscapes) {
   const auto eta = [](int64_t limit, double lambda) {
-    return DescentOptions{.limit = limit}.resolved({.magnitude = {.lambda = lambda}}).eta;
+    const DescentOptions paper = {.rule = RuleKind::nesterov, .limit = limit};
+    return paper.resolved({.magnitude = {.lambda = lambda}}).eta;
   };
   EXPECT_DOUBLE_EQ(eta(50, 4), 0.015);
   EXPECT_DOUBLE_EQ(eta(250, 1), 0.012);
@@ -53,7 +56,90 @@ TEST(DescentOptions, make_the_rule_they_name) {
     EXPECT_FALSE(probes.contains(third)) << name << " is " << probes[third];
     probes[third] = name;
   }
-  EXPECT_EQ(DescentOptions{}.resolved({}).rule, RuleKind::nesterov);
+}
+
+TEST(DescentOptions, walk_and_land_on_every_landscape_unless_something_else_is_asked_for) {
+  for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::eqm_dot,
+                                   ObjectiveKind::eqm_l2, ObjectiveKind::eqm_noise_condition}) {
+    const auto rule = [&](const DescentOptions& options) {
+      return options.resolved({.kind = kind, .magnitude = {}}).rule;
+    };
+    EXPECT_EQ(rule({}), RuleKind::walk_and_land);
+    EXPECT_EQ(rule({.limit = 60}), RuleKind::walk_and_land) << "a limit is a limit to any rule";
+    EXPECT_EQ(rule({.eta = 0.01}), RuleKind::nesterov);
+    EXPECT_EQ(rule({.schedule = StepSchedule::cosine}), RuleKind::nesterov);
+    EXPECT_EQ(rule({.mu = 0.5}), RuleKind::nesterov);
+    // A model that is shown γ rests nowhere: a stop is no reason to descend slowly.
+    const RuleKind stopping =
+        kind == ObjectiveKind::eqm_noise_condition ? RuleKind::walk_and_land : RuleKind::nesterov;
+    EXPECT_EQ(rule({.threshold = 2}), stopping);
+    EXPECT_EQ(rule({.fraction = 0.1}), stopping);
+    EXPECT_EQ(rule({.plateau = 5}), stopping);
+  }
+}
+
+// Every combination that is not refused ends on the data of a landscape with a single point.
+TEST(DescentOptions, plan_walk_and_land_to_end_at_data_within_the_limit_or_refuse) {
+  const State data = {1, 2, -1}, noise = {0.3, -2, 0.5};
+  for (const MagnitudeKind kind : {MagnitudeKind::truncated, MagnitudeKind::linear,
+                                   MagnitudeKind::piecewise, MagnitudeKind::constant}) {
+    const Objective objective = {.magnitude = {.kind = kind}};
+    int planned = 0, refused = 0;
+    for (const int64_t limit : {0, 1, 2, 3, 5, 13, 14, 15, 60, 250}) {
+      for (const int64_t walk : {1, 3, 8, 40, 300}) {
+        for (const int64_t land : {0, 1, 2, 6, 30}) {
+          SCOPED_TRACE(fmt::format("{} limit {} walk {} land {}", name_in(magnitude_names(), kind),
+                                   limit, walk, land));
+          DescentOptions options = {
+              .rule = RuleKind::walk_and_land, .walk = walk, .land = land, .limit = limit};
+          try {
+            options = options.resolved(objective);
+          } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::usage);
+            EXPECT_FALSE(error.hint().empty());
+            const bool flat = kind == MagnitudeKind::constant;
+            EXPECT_TRUE(limit < 2 || (land == 0 && !flat) || walk + land > limit) << error.what();
+            ++refused;
+            continue;
+          }
+          const auto course = make_rule(options, objective).start(noise, {});
+          int64_t steps = 0;
+          Move move = Move::step;
+          for (; steps < options.limit && move != Move::arrival; ++steps) {
+            const State x = course->probe();
+            const double gamma = 1 - norm(x - data) / norm(noise - data);
+            const bool beyond = dot(x - data, noise - data) < 0;
+            const double c = objective.magnitude(std::clamp(gamma, 0.0, 1.0));
+            move = course->take({.gradient = (beyond ? -c : c) * (noise - data)});
+          }
+          EXPECT_EQ(move, Move::arrival);
+          EXPECT_LE(steps, limit);
+          EXPECT_LT(norm(course->x() - data), 1e-9);
+          ++planned;
+        }
+      }
+    }
+    EXPECT_GT(planned, 50);
+    EXPECT_GT(refused, 50);
+  }
+}
+
+TEST(DescentOptions, let_only_the_defaults_of_walk_and_land_give_way_to_the_limit) {
+  using Plan = std::pair<int64_t, int64_t>;
+  const auto plan = [](int64_t walk, int64_t land, int64_t limit) {
+    const DescentOptions options =
+        DescentOptions{.walk = walk, .land = land, .limit = limit}.resolved({});
+    return Plan(options.walk, options.land);
+  };
+  EXPECT_EQ(plan(8, 6, 250), Plan(8, 6));
+  EXPECT_EQ(plan(8, 6, 7), Plan(4, 3));
+  EXPECT_EQ(plan(8, 6, 2), Plan(1, 1));
+  EXPECT_EQ(plan(9, 6, 11), Plan(9, 2));
+  EXPECT_EQ(plan(8, 9, 11), Plan(2, 9));
+  expect_error(ErrorKind::usage, "--limit is 9", [&] { plan(9, 6, 9); });
+  expect_error(ErrorKind::usage, "at least 12 steps", [&] { plan(7, 5, 11); });
+  expect_error(ErrorKind::usage, "--limit is 1", [&] { plan(8, 6, 1); });
+  expect_error(ErrorKind::usage, "--land 0", [&] { plan(8, 0, 250); });
 }
 
 TEST(DescentOptions, make_every_integrator) {
@@ -76,9 +162,11 @@ TEST(DescentOptions, do_not_land_where_nothing_sinks) {
 }
 
 TEST(DescentOptions, describe_the_numbers_that_matter) {
-  EXPECT_EQ(DescentOptions{}.resolved({}).described(), "nesterov eta 0.003 mu 0.35 limit 250");
-  EXPECT_EQ((DescentOptions{.rule = RuleKind::walk_and_land}.resolved({}).described()),
-            "land walk 8 land 6 glide 1.3 order 2 limit 250");
+  EXPECT_EQ(DescentOptions{.rule = RuleKind::nesterov}.resolved({}).described(),
+            "nesterov eta 0.003 mu 0.35 limit 250");
+  EXPECT_EQ(DescentOptions{}.resolved({}).described(), "land walk 8 land 6 glide 1.3 order 2");
+  EXPECT_EQ(DescentOptions{.limit = 5}.resolved({}).described(),
+            "land walk 3 land 2 glide 1.3 order 2");
 }
 
 TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
@@ -121,11 +209,12 @@ TEST(DescentOptions, refuse_what_an_integrator_does_not_know) {
 TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
   Objective shown;
   shown.kind = ObjectiveKind::eqm_noise_condition;
-  for (const RuleKind rule : {RuleKind::adam, RuleKind::heavy_ball, RuleKind::barzilai_borwein}) {
+  for (const RuleKind rule : {RuleKind::adam, RuleKind::rmsprop, RuleKind::barzilai_borwein}) {
     expect_error(ErrorKind::usage, "how far",
                  [&] { DescentOptions{.rule = rule}.resolved(shown); });
   }
-  for (const RuleKind rule : {RuleKind::automatic, RuleKind::walk_and_land, RuleKind::euler}) {
+  for (const RuleKind rule :
+       {RuleKind::automatic, RuleKind::walk_and_land, RuleKind::heavy_ball, RuleKind::euler}) {
     EXPECT_NO_THROW(DescentOptions{.rule = rule}.resolved(shown));
   }
 }
@@ -170,6 +259,13 @@ TEST(DescentOptions, know_what_their_rule_does_nothing_with) {
             (Names{"mu", "walk"}));
   EXPECT_EQ(unused({.rule = RuleKind::walk_and_land, .eta = 0.1, .walk = 3}), Names{"eta"});
   EXPECT_EQ(unused({.mu = 0.2, .threshold = 2}), Names());  // nesterov by itself
+  EXPECT_EQ(unused({.limit = 100}), Names{"limit"}) << "walk and land takes 14 steps";
+  EXPECT_EQ(unused({.limit = 5}), Names());
+  EXPECT_EQ(unused({.rule = RuleKind::gradient_descent, .limit = 100, .plateau = 3}), Names());
+  Objective shown;
+  shown.kind = ObjectiveKind::eqm_noise_condition;
+  EXPECT_EQ((DescentOptions{.rule = RuleKind::gradient_descent, .threshold = 2}.unused(shown)),
+            Names{"threshold"});
   EXPECT_EQ(unused({.rule = RuleKind::dopri5, .rtol = 0.1, .limit = 3}), Names());
 }
 

@@ -168,7 +168,7 @@ TEST(Sampling, settles_the_automatic_step_by_the_models_landscape) {
   Model model = model_of(small_sit(), ObjectiveKind::eqm);
   model.objective.magnitude.lambda = 2;
   const LearnedField field(model);
-  const Tensor automatic = sampled(field, request_with({.limit = 10}));
+  const Tensor automatic = sampled(field, request_with({.rule = RuleKind::nesterov, .limit = 10}));
   EXPECT_TRUE(torch::equal(automatic, sampled(field, request_with({.eta = 0.15, .limit = 10}))));
   EXPECT_FALSE(torch::equal(automatic, sampled(field, request_with({.eta = 0.075, .limit = 10}))));
 }
@@ -181,6 +181,27 @@ TEST(Sampling, stops_at_the_threshold) {
     EXPECT_EQ(record.steps, 0);
   }
   EXPECT_TRUE(torch::equal(result.x, start(0, 5)));
+}
+
+TEST(Sampling, stops_on_a_plateau_with_a_status_of_its_own) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  const DescentResult result =
+      sample(field, request_with({.eta = 0.05, .limit = 400, .plateau = 3}));
+  std::vector<double> norms;
+  SamplingRequest again = request_with({.eta = 0.05, .limit = 400});
+  again.watch = [&](int64_t row, const Sight& sight) {
+    if (row == 0) norms.push_back(sight.norm);
+  };
+  sample(field, again);
+  int plateaus = 0;
+  for (const SampleRecord& record : result.samples) {
+    EXPECT_NE(record.status, DescentStatus::converged);
+    plateaus += record.status == DescentStatus::plateau ? 1 : 0;
+  }
+  EXPECT_GT(plateaus, 0);
+  if (result.samples[0].status != DescentStatus::plateau) return;
+  const auto end = norms.begin() + result.samples[0].steps;
+  EXPECT_LE(*std::min_element(norms.begin(), end), 0.5 * *std::max_element(norms.begin(), end));
 }
 
 // The γ that an EqM model with a clock believes to have reached.
@@ -314,7 +335,7 @@ TEST(Sampling, of_nothing_is_empty) {
 
 TEST(Sampling, refuses_labels_that_do_not_fit_the_samples) {
   for (const double guidance : {1.0, 2.0}) {
-    SamplingRequest request = request_with({.limit = 1});
+    SamplingRequest request = request_with({.limit = 2});
     request.guidance = guidance;
     request.labels = labels().narrow(0, 0, 3);  // of 5 samples
     expect_error(ErrorKind::usage, "labels",

@@ -5,6 +5,7 @@
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
 #include "tests/support/every_target.h"
+#include "tests/support/golden.h"
 #include "tests/support/normal.h"
 #include "tests/support/twins.h"
 

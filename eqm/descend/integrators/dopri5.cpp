@@ -66,6 +66,11 @@ class Course5 final : public Dopri5Course {
   bool knows_slope() const override { return phase_ != Phase::start && clock_ < end_; }
   bool may_reject() const override { return phase_ == Phase::stages; }
 
+  double way() const override {
+    const double begin = direction_ * numbers_.t0;
+    return std::clamp((clock_ - begin) / (end_ - begin), 0.0, 1.0);
+  }
+
   double reached() const override { return direction_ * clock_; }
   int64_t attempts() const override { return attempts_; }
   double error_ratio() const override { return error_ratio_; }
