@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/figure_file.h"
+#include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/toml.h"
 #include "eqm/io/apng.h"
@@ -94,8 +95,10 @@ class Landscape final : public Verb {
   therefore draw γ near the data (--focus 2) and let the gradient fade linearly (--c linear).
   --spread is the width of the data beside the noise. At 1 the pulls towards the centre and away from it
   balance; much smaller, and samples gather on the outer rim; much larger, and they overshoot.
-  η·λ·limit is how long samples descend. About 4 lands them all; a slow current along the data remains, so
-  that far longer descents gather in a few places. Try --limit 400 and see.
+  η·λ·limit is how long samples descend. About 4 lands them all, which is what --eta 0 takes; a slow current
+  along the data remains, so that far longer descents gather in a few places. Try --eta 0.1 --limit 400 and see.
+  --limit 0 is 40 steps of a descent, 100 of an integrator. --rule auto is gd here, euler for flows: what makes
+  land good for images, that a state shows how noisy it is, does not hold in the plane.
   --objective eqm-dot and eqm-l2 learn an energy; the picture shows its height.
   To see the paper's landscape: --c truncated --a 0.8 --focus 0 --spread 2.5 --eta 0.01 --limit 125.
 
@@ -113,10 +116,9 @@ Examples:
 
   int run(const OptionSet& options, Console& console) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    plane_.check();
-    if (!is_flow(plane_.objective)) {  // refuses before anything is learned
-      plane_.descent.resolved({.kind = plane_.objective, .magnitude = plane_.magnitude});
-    }
+    plane_.check();  // refuses before anything is learned
+    warn_of_unused(plane_.descent_for(plane_.objective),
+                   {.kind = plane_.objective, .magnitude = plane_.magnitude}, *console.log);
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
     const OutputFolder place(folder);
     sweep_temporaries(folder);

@@ -51,7 +51,8 @@ PlaneFootprint footprint_of(const PlaneOptions& options, int64_t points,
   const auto bytes = static_cast<double>(type.dtype().itemsize());
   const bool energy = has_energy(options.objective);
   const auto particles = static_cast<double>(std::min(options.paths, options.samples));
-  const double steps = static_cast<double>(options.descent.limit + kFlowSteps);
+  const double steps =
+      static_cast<double>(options.descent_for(options.objective).limit + kFlowSteps);
   return {
       .weights = kWeightCopies * bytes *
                  weight_count({.dimension = 2,

@@ -6,6 +6,11 @@
 #include "eqm/plane/sets.h"
 
 namespace eqm {
+namespace {
+
+constexpr double kWay = 4;  // η·λ·steps: all samples have landed, and none has drifted far
+
+}  // namespace
 
 void PlaneOptions::declare(OptionSet& options) {
   options.section("data");
@@ -42,8 +47,29 @@ void PlaneOptions::declare(OptionSet& options) {
   options.count("seed", seed, Range::between(0, 9e15), "everything random follows from it");
 }
 
+DescentOptions PlaneOptions::descent_for(ObjectiveKind kind) const {
+  const bool flow = is_flow(kind);
+  DescentOptions chosen = descent;
+  if (chosen.rule == RuleKind::automatic) {
+    chosen.rule = flow ? RuleKind::euler : RuleKind::gradient_descent;
+  }
+  const bool lands = chosen.rule == RuleKind::walk_and_land,
+             integrates = is_integrator(chosen.rule);
+  if (integrates && chosen.threshold == kPlaneThreshold) chosen.threshold = 0;  // rests nowhere
+  if (chosen.limit == 0) {
+    chosen.limit = lands ? DescentOptions().limit : integrates ? kFlowSteps : kLandscapeSteps;
+  }
+  const bool plain = chosen.rule == RuleKind::gradient_descent ||
+                     chosen.rule == RuleKind::nesterov || chosen.rule == RuleKind::langevin;
+  if (plain && chosen.eta == 0) {
+    chosen.eta = kWay / (magnitude.lambda * static_cast<double>(chosen.limit));
+  }
+  return chosen;
+}
+
 void PlaneOptions::check() const {
   magnitude.check();
+  descent_for(objective).resolved({.kind = objective, .magnitude = magnitude});
 }
 
 }  // namespace eqm

@@ -10,7 +10,8 @@
 
 namespace eqm {
 
-inline constexpr int64_t kFlowSteps = 100;  // of a flow, whatever eta and limit are
+inline constexpr int64_t kFlowSteps = 100, kLandscapeSteps = 40;  // where no limit is given
+inline constexpr double kPlaneThreshold = 0.01;
 
 struct PlaneOptions {
   std::string data = "moons";
@@ -29,18 +30,20 @@ struct PlaneOptions {
   int64_t depth = 3;
   int64_t fourier = 64;
 
-  DescentOptions descent = {.rule = RuleKind::gradient_descent,
-                            .eta = 0.1,
-                            .mu = 0.35,
-                            .limit = 40,
-                            .threshold = 0.01};  // flows take 100 steps of 1/100 instead
+  // As asked for; descent_for() settles what is left open: a limit and an η of 0, the rule.
+  DescentOptions descent = {.limit = 0, .threshold = kPlaneThreshold};
 
   int64_t samples = 2000;
   int64_t paths = 60;
   int64_t seed = 0;
 
   void declare(OptionSet& options);
-  // Rules that involve several options.
+
+  // How samples of an objective are drawn, with what the plane chooses settled. In the plane the
+  // automatic rule is gradient descent, not walk and land (docs/landscapes.md says why).
+  DescentOptions descent_for(ObjectiveKind kind) const;
+
+  // Rules that involve several options; refuses a descent that does not suit the objective.
   void check() const;
 };
 

@@ -201,8 +201,8 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
   SamplingRequest request = {.labels = {},
                              .count = options.samples,
                              .seed = static_cast<uint64_t>(options.seed),
-                             .descent = options.descent};
-  if (is_flow(kind)) request.descent = {.limit = kFlowSteps};
+                             .descent = {.limit = kFlowSteps}};  // of the flow beside
+  if (kind == options.objective) request.descent = options.descent_for(kind);
   Recorder recorder(std::min(options.paths, options.samples));
   request.watch = [&](int64_t sample, const Sight& sight) { recorder.see(sample, sight); };
   DescentResult descent = sample(LearnedField(result.model), request);

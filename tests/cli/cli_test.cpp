@@ -493,6 +493,24 @@ TEST_F(Cli, refuses_what_the_memory_cannot_hold_before_training) {
                  "GB of memory, and", "lower paths or limit");
 }
 
+TEST_F(Cli, landscape_takes_every_rule_that_suits_the_objective) {
+  for (const auto& [objective, rule] : std::vector<std::pair<std::string, std::string>>{
+           {"eqm", "euler"}, {"eqm", "heun"}, {"eqm", "dopri5"}, {"fm-unconditional", "dopri5"}}) {
+    Words words = tiny("out");
+    words.insert(words.end(), {"--objective", objective, "--rule", rule});
+    const ProgramResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << rule << ": " << result.errors;
+    EXPECT_TRUE(contains(result.output, "arrived 16")) << rule << ": " << result.output;
+  }
+  expect_failure({"landscape", "--objective", "fm-unconditional", "--rule", "gd", "--eta", "0.02"},
+                 2, "a flow has no bottom to descend to by gd", "euler, heun");
+  expect_failure({"landscape", "--objective", "fm", "--eta", "0.02"}, 2, "takes no --eta",
+                 "--limit");
+  Words words = tiny("out");
+  words.insert(words.end(), {"--walk", "3"});
+  EXPECT_TRUE(contains(run(words).errors, "--rule gd does nothing with --walk"));
+}
+
 TEST_F(Cli, refuses_an_unwritable_output_folder_before_training) {
   const std::string file = write("file", "text");
   expect_failure({"landscape", "--out", file + "/inner"}, 4, "file/inner", "a file stands");

@@ -1,5 +1,7 @@
 #include "eqm/plane/study.h"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "eqm/io/csv.h"
@@ -85,6 +87,74 @@ TEST(PlaneStudy, the_data_keep_their_place_and_scale) {
   EXPECT_LT(study.main.distance, 0.5 * study.noise_distance);
   EXPECT_NEAR(study.main.samples.mean(0)[0].item<double>(), 1001, 0.5);
   EXPECT_NEAR(study.main.samples.mean(0)[1].item<double>(), -49, 0.5);
+}
+
+TEST(PlaneOptions, settle_the_descent_by_the_objective) {
+  PlaneOptions options;
+  const auto text = [&](ObjectiveKind kind) {
+    const Objective objective = {.kind = kind, .magnitude = options.magnitude};
+    return options.descent_for(kind).resolved(objective).described();
+  };
+  EXPECT_EQ(text(ObjectiveKind::eqm), "gd eta 0.1 limit 40 threshold 0.01");
+  EXPECT_EQ(text(ObjectiveKind::eqm_dot), "gd eta 0.1 limit 40 threshold 0.01");
+  EXPECT_EQ(text(ObjectiveKind::fm), "euler steps 100");
+  options.descent.limit = 20;
+  EXPECT_EQ(text(ObjectiveKind::eqm), "gd eta 0.2 limit 20 threshold 0.01");
+  EXPECT_EQ(text(ObjectiveKind::fm_unconditional), "euler steps 20");
+}
+
+TEST(PlaneOptions, take_every_rule_with_their_own_defaults) {
+  for (const auto& [name, rule] : rule_names()) {
+    for (const ObjectiveKind kind :
+         {ObjectiveKind::eqm, ObjectiveKind::eqm_dot, ObjectiveKind::fm}) {
+      PlaneOptions options;
+      options.objective = kind;
+      options.descent.rule = rule;
+      const bool sde = rule == RuleKind::sde_euler || rule == RuleKind::sde_heun;
+      const bool blind = rule == RuleKind::backtracking && !has_energy(kind);
+      const bool fits =
+          is_flow(kind) ? is_integrator(rule) || rule == RuleKind::automatic : !sde && !blind;
+      if (fits) {
+        EXPECT_NO_THROW(options.check()) << name << " " << name_of(kind);
+        const Objective objective = {.kind = kind, .magnitude = options.magnitude};
+        EXPECT_EQ(options.descent_for(kind).unused(objective), std::vector<std::string>()) << name;
+      } else {
+        expect_error(ErrorKind::usage,
+                     is_flow(kind) ? name
+                     : sde         ? "SDE"
+                                   : "compares energies",
+                     [&] { options.check(); });
+      }
+    }
+  }
+}
+
+TEST(PlaneOptions, refuse_what_an_integrator_does_nothing_with) {
+  for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::fm_unconditional}) {
+    PlaneOptions options;
+    options.objective = kind;
+    options.descent.rule = RuleKind::euler;
+    options.descent.eta = 0.02;
+    expect_error(ErrorKind::usage, "--eta", [&] { options.check(); });
+    options.descent.eta = 0;
+    options.descent.threshold = 0.5;
+    expect_error(ErrorKind::usage, "rests nowhere", [&] { options.check(); });
+  }
+}
+
+TEST(PlaneStudy, descends_by_the_rule_that_was_asked_for) {
+  PlaneOptions options = small_options();
+  options.steps = 5;
+  options.samples = 4;
+  options.descent.limit = 7;
+  for (const auto& [kind, rule, evaluations] :
+       {std::tuple(ObjectiveKind::eqm, RuleKind::heun, 14),
+        std::tuple(ObjectiveKind::fm_unconditional, RuleKind::midpoint, 14),
+        std::tuple(ObjectiveKind::fm, RuleKind::automatic, 7)}) {
+    options.objective = kind;
+    options.descent.rule = rule;
+    EXPECT_EQ(run(options).main.records[0].evaluations, evaluations) << name_of(kind);
+  }
 }
 
 TEST(PlaneStudy, refuses_points_without_extent) {
