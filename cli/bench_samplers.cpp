@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/engine_bench.h"
-#include "cli/engine_note.h"
 #include "cli/interrupt.h"
+#include "cli/sampling_progress.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
@@ -118,15 +118,15 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
   nlohmann::json figures = {{"samples", options.samples}};
   const auto measure = [&](const std::string& name,
                            const DescentOptions& settings) -> std::optional<Quality> {
-    const EngineNote note;
-    console.progress.begin(name, options.samples, "samples");
+    const DescentOptions settled = settings.resolved(field.model().objective);
+    SamplingProgress progress(console.progress, name, options.samples, settled);
     const auto quality = meter.of(field, settings, contest, [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, note.of(counts));
+      progress.update(counts);
       return wanted();
     });
-    console.progress.end();
+    progress.end();
     if (!quality) return quality;
-    const std::string text = settings.resolved(field.model().objective).described();
+    const std::string text = settled.described();
     std::cout << fmt::format("{:<18} {:>7.1f} {:>10.3f} {:>9}  {}\n", name, quality->evaluations,
                              quality->distance, percent_text(quality->accuracy), text)
               << std::flush;

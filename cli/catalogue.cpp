@@ -24,7 +24,7 @@ using Entries = std::vector<CatalogueEntry>;
 std::string help_of(RuleKind rule) {
   switch (rule) {
     case RuleKind::automatic:
-      return "chooses by the model's objective";
+      return "land for landscapes, euler for flows";
     case RuleKind::gradient_descent:
       return "x - η∇E, the plain rule";
     case RuleKind::nesterov:

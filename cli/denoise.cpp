@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
+#include "cli/sampling_progress.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -146,7 +146,6 @@ Examples:
   // False when it was interrupted.
   bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Console& console) const {
     catch_interrupts();
-    const EngineNote note;
     SamplingJob job = {.count = static_cast<int64_t>(pairs.size()),
                        .seed = static_cast<uint64_t>(seed_),
                        .descent = descent_,
@@ -157,13 +156,14 @@ Examples:
       pairs[static_cast<size_t>(i)].end = std::move(outcome.x);
       pairs[static_cast<size_t>(i)].record = outcome.record;
     };
+    SamplingProgress progress(console.progress, "denoising", job.count,
+                              descent_.resolved(field.model().objective));
     job.go_on = [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, note.of(counts));
+      progress.update(counts);
       return interrupt_requested() == 0;
     };
-    console.progress.begin("denoising", job.count, "images");
     run_sampling(field, job);
-    console.progress.end();
+    progress.end();
     std::erase_if(pairs, [](const Pair& pair) {
       return pair.end.size() == 0 || pair.record.status == DescentStatus::cancelled;
     });

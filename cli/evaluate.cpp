@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/comparison.h"
-#include "cli/engine_note.h"
 #include "cli/evaluation_output.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/open_images.h"
+#include "cli/sampling_progress.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -59,7 +59,7 @@ alone there is no KID, precision, recall, density and coverage; --save-pictures 
 evaluator wants them).
 
 Examples:
-  eqm evaluate --model models/fashion-xs4.safetensors --rule land --samples 2000 --floor
+  eqm evaluate --model models/fashion-xs4.safetensors --samples 2000 --floor
   eqm evaluate --pictures out/samples/pictures --reference fashion-mnist
   eqm evaluate --features inception.pth --reference train.tar --reference-count 50000 --save-statistics train.npz
   eqm evaluate --features inception.pth --reference train.npz --pictures samples.npz --samples 50000)";
@@ -118,7 +118,12 @@ Examples:
     if (samples || field) folder.emplace(out_);
     catch_interrupts();
     if (field) samples = drawn(*field, *codec, console);
-    if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
+    if (interrupt_requested() != 0) {
+      console.log->warn(
+          "interrupted before anything was measured; samples of `eqm sample --npz` are kept, and "
+          "--pictures measures them");
+      return exit_code_of(interrupt_requested());
+    }
     std::optional<FeatureSet> real;
     if (data.pictures) {
       real = features("the reference", *network, *data.pictures, console);
@@ -189,19 +194,19 @@ Examples:
   // Samples of a model with labels in turn; null when it was interrupted.
   SourcePtr drawn(const LearnedField& field, const Codec& codec, Console& console) const {
     const Model& model = field.model();
-    const EngineNote note;
     SamplingRequest request = {.labels = labels_in_turn(model, samples_),
                                .count = samples_,
                                .guidance = guidance_,
                                .seed = static_cast<uint64_t>(seed_),
                                .descent = descent_};
+    SamplingProgress progress(console.progress, "sampling", samples_,
+                              descent_.resolved(model.objective));
     request.go_on = [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, note.of(counts));
+      progress.update(counts);
       return interrupt_requested() == 0;
     };
-    console.progress.begin("sampling", samples_, "samples");
     const DescentResult result = sample(field, request);
-    console.progress.end();
+    progress.end();
     if (interrupt_requested() != 0) return nullptr;
     const auto lost = std::ranges::count(result.samples, DescentStatus::diverged,
                                          [](const SampleRecord& record) { return record.status; });

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sample_output.h"
+#include "cli/sampling_progress.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
@@ -42,12 +42,13 @@ class Sample final : public Verb {
   std::string advice() const override {
     return R"(Sample i of a seed starts from the same noise whatever else is drawn, and its neighbours do not change it. Samples
 take the labels in turn; the grid shows a row for each.
---rule land needs about 14 evaluations of the model, nesterov (the paper's) 250; --limit changes that, and the step
-size follows by itself unless --eta is given. --threshold lets each sample stop on its own. --guidance above 1 makes
-samples more typical of their class; --mix descends a weighted sum of classes.
+--rule auto is land, which takes 14 evaluations of the model; --rule nesterov is the paper's: 250 steps of 0.003, or
+--limit steps of a size that follows by itself. --eta, --mu and the stops (--threshold, --fraction, --plateau), which
+let each sample stop on its own, mean nesterov, too. --guidance above 1 makes samples more typical of their class;
+--mix descends a weighted sum of classes. Ctrl-C keeps what is done, and shows what is under way.
 
 Examples:
-  eqm sample --model models/fashion-xs4.safetensors --rule land --out out/fashion
+  eqm sample --model models/fashion-xs4.safetensors --out out/fashion
   eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5
   eqm sample --model runs/fashion --count 50000 --no-pictures --npz samples.npz
   eqm sample --model runs/fashion --mix "coat:1,bag:1,null:-1" --per-class 16 --trace --histogram)";
@@ -195,21 +196,25 @@ Examples:
   static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output,
                    Console& console) {
     catch_interrupts();
-    const EngineNote note;
+    SamplingProgress progress(console.progress, "sampling", job.count,
+                              job.descent.resolved(field.model().objective));
     job.watch = [&](int64_t sample, const Sight& sight) { output.watch(sample, sight); };
-    job.done = [&](int64_t sample, const Outcome& outcome) {
-      if (outcome.record.status != DescentStatus::cancelled) output.add(sample, outcome);
-    };
+    job.done = [&](int64_t sample, const Outcome& outcome) { output.add(sample, outcome); };
     job.go_on = [&](const EngineCounts& counts) {
-      console.progress.update(counts.finished, note.of(counts));
+      progress.update(counts);
       return interrupt_requested() == 0;
     };
-    console.progress.begin("sampling", job.count, "samples");
     const EngineCounts counts = run_sampling(field, job);
-    console.progress.end();
-    const bool whole = interrupt_requested() == 0;
-    if (!whole) console.log->warn("interrupted: keeping the samples that were done in order");
+    progress.end();
     console.log->debug("{} rows in {} batches", counts.rows, counts.ticks);
+    const bool whole = interrupt_requested() == 0;
+    if (!whole) {
+      const int64_t unfinished = output.count_of(DescentStatus::cancelled);
+      console.log->warn(
+          "interrupted: {} of {} samples are done; {} under way are shown as they are now, in "
+          "samples.jsonl and the grid only, as 'cancelled'",
+          counts.finished - unfinished, job.count, unfinished);
+    }
     return whole;
   }
 

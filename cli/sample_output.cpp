@@ -113,10 +113,13 @@ void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
 
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const SampleRecord& record = outcome.record;
+  const bool done = record.status != DescentStatus::cancelled;
   ++outcomes_[record.status];
-  steps_.push_back(static_cast<double>(record.steps));
-  evaluations_.push_back(static_cast<double>(record.evaluations));
-  if (std::isfinite(record.norm)) norms_.push_back(record.norm);
+  if (done) {
+    steps_.push_back(static_cast<double>(record.steps));
+    evaluations_.push_back(static_cast<double>(record.evaluations));
+    if (std::isfinite(record.norm)) norms_.push_back(record.norm);
+  }
   lines_.write(fmt::format(
       R"({{"sample":{},"label":{},"steps":{},"evaluations":{},"norm":{},"energy":{},"status":"{}"}})"
       "\n",
@@ -126,16 +129,22 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   shape.insert(shape.begin(), 1);
   Tensor state = torch::empty(shape, torch::kFloat64);
   put_state(outcome.x, state, 0);
-  const bool wanted = choice_.pictures || npz_ || is_shown(sample);
-  if (wanted && codec_.has_autoencoder()) state = bytes_of(state, codec_);
-  if (choice_.pictures) write_picture(sample, state);
-  if (npz_) add_to_npz(sample, state);
   const bool points = shape.size() == 2;
-  if (points || is_shown(sample)) kept_.emplace(sample, state);
+  // Who asks to stop does not wait for an autoencoder.
+  if (!done && codec_.has_autoencoder()) return;
   if (const auto path = paths_.find(sample); path != paths_.end()) {
     path->second.end = {record.steps, outcome.x};
     path->second.ended = true;
   }
+  if (!done) {  // for the eye only
+    if (!points && is_shown(sample)) kept_.emplace(sample, state);
+    return;
+  }
+  const bool wanted = choice_.pictures || npz_ || is_shown(sample);
+  if (wanted && codec_.has_autoencoder()) state = bytes_of(state, codec_);
+  if (choice_.pictures) write_picture(sample, state);
+  if (npz_) add_to_npz(sample, state);
+  if (points || is_shown(sample)) kept_.emplace(sample, state);
 }
 
 // A grid is for looking at: of many samples it shows the first of each row.
@@ -262,7 +271,7 @@ std::vector<std::string> SampleOutput::finish() {
     write_grid();
     written.emplace_back("grid.png");
   }
-  if (choice_.pictures) written.emplace_back("pictures/");
+  if (choice_.pictures && !steps_.empty()) written.emplace_back("pictures/");
   if (!images && !kept_.empty()) {
     write_points();
     written.emplace_back("samples.csv");
@@ -290,8 +299,10 @@ std::string SampleOutput::summary() const {
   for (const auto& [status, count] : outcomes_) {
     text += fmt::format("{:<18} {} sample{}\n", name_of(status), count, count == 1 ? "" : "s");
   }
-  text += fmt::format("{:<18} {:.1f}\n", "mean steps", mean(steps_));
-  text += fmt::format("{:<18} {:.1f}\n", "mean evaluations", mean(evaluations_));
+  if (!steps_.empty()) {
+    text += fmt::format("{:<18} {:.1f}\n", "mean steps", mean(steps_));
+    text += fmt::format("{:<18} {:.1f}\n", "mean evaluations", mean(evaluations_));
+  }
   if (!norms_.empty()) text += fmt::format("{:<18} {:.3g}\n", "mean last norm", mean(norms_));
   return text;
 }

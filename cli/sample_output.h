@@ -49,14 +49,17 @@ class SampleOutput {
                std::vector<std::string> rows, const GridLayout& layout, PngText origin,
                const OutputChoice& choice);
 
-  // Samples in the order of their numbers. Bad disks are errors here.
+  // Samples in the order of their numbers. Bad disks are errors here. Those that were cancelled are
+  // in samples.jsonl, the trace and the grid as they were, but no results: they have no picture of
+  // their own, no place in the .npz and no share in the means.
   void watch(int64_t sample, const Sight& sight);
   void add(int64_t sample, const Outcome& outcome);
 
   // Writes what needs all samples. Returns the names of the files.
   std::vector<std::string> finish();
 
-  // One line per status with its count, then the mean steps, evaluations and last norms.
+  // One line per status with its count, then the mean steps, evaluations and last norms of samples
+  // that are done.
   std::string summary() const;
   int64_t count_of(DescentStatus status) const;
   // How many samples the .npz has; 0 without one.

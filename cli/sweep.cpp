@@ -1,11 +1,11 @@
 // eqm sweep: the quality of a model's samples over a grid of sampler settings.
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/engine_note.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sweep_output.h"
@@ -35,7 +35,7 @@ interrupted sweep goes on where it was when the same command is given again.
 Examples:
   eqm sweep --grid "rule=nesterov,gd limit=60,120,250" --out out/steps
   eqm sweep --limit 100 --grid "eta=0.003,0.006,0.012" --out out/step-sizes
-  eqm sweep --rule land --grid "walk=5,10 land=2,4" --samples 2000 --out out/land)";
+  eqm sweep --grid "walk=5,10 land=2,4" --samples 2000 --out out/land)";
   }
 
   void declare(OptionSet& options) override {
@@ -77,25 +77,32 @@ Examples:
     }
     std::cout << fmt::format("{:>9} {:>7} {:>9}\n", "distance", "right", "evals");
     catch_interrupts();
+    const auto key_at = [&](const GridPoint& point) {
+      Setting setting = at(axes, point);
+      setting.descent = setting.descent.resolved(field.model().objective);
+      return key_of(subject, setting);
+    };
+    const auto missing = std::ranges::count_if(
+        points, [&](const GridPoint& point) { return store.find(key_at(point)) == nullptr; });
     std::vector<Measured> measured;
-    console.progress.begin("sweeping", static_cast<int64_t>(points.size()), "points");
+    int64_t drawn = 0;
+    console.progress.begin("sweeping", missing * samples_, "samples");
     for (const GridPoint& point : points) {
-      const std::string key = key_of(subject, at(axes, point));
+      const std::string key = key_at(point);
       if (store.find(key) == nullptr) {
-        const EngineNote note;
         const auto quality = measure(
             meter, field, codec.autoencoder(), axes, point, [&](const EngineCounts& counts) {
-              console.progress.update(
-                  static_cast<int64_t>(measured.size()),
-                  fmt::format("{} · {} of {} samples · {}", text_of(axes, point), counts.finished,
-                              samples_, note.of(counts)));
+              // Samples on their way count by the share of it that they have gone.
+              console.progress.update(drawn + static_cast<int64_t>(counts.ways),
+                                      fmt::format("point {} of {}: {}", measured.size() + 1,
+                                                  points.size(), text_of(axes, point)));
               return interrupt_requested() == 0;
             });
         if (!quality) break;
+        drawn += samples_;
         store.add(key, *quality);
       }
       measured.push_back({point, *store.find(key)});
-      console.progress.update(static_cast<int64_t>(measured.size()), text_of(axes, point));
       const Quality& quality = measured.back().quality;
       std::cout << fmt::format("{:>9.3f} {:>7} {:>9.1f}  {}\n", quality.distance,
                                percent_text(quality.accuracy), quality.evaluations,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.h"
+#include "cli/shell_word.h"
 #include "cli/shipped.h"
 #include "cli/training_quality.h"
 #include "cli/verb.h"
@@ -36,13 +37,14 @@ void print_summary(const RunSummary& summary, const std::string& out, const Trai
   }
   std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
   if (summary.finished && is_classifier(options.objective.kind)) {
-    std::cout << "next: eqm evaluate --features " << out << " --pictures PATH\n";
+    std::cout << fmt::format("next: eqm evaluate --features {} --pictures PATH\n", shell_word(out));
   } else if (summary.finished) {
     const std::string& vae = options.codec.vae;
-    std::cout << fmt::format("next: eqm sample --model {0} --rule land{1} --out {0}/drawn\n", out,
-                             vae.empty() ? "" : " --vae " + vae);
+    std::cout << fmt::format("next: eqm sample --model {}{} --out {}\n", shell_word(out),
+                             vae.empty() ? "" : " --vae " + shell_word(vae),
+                             shell_word(out + "/drawn"));
   } else {
-    std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", out);
+    std::cout << fmt::format("stopped; go on with: eqm train --resume --out {}\n", shell_word(out));
   }
 }
 

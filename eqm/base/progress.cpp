@@ -47,6 +47,12 @@ std::string cut(const std::string& text, int letters) {
   return text.substr(0, end) + "…";
 }
 
+// Before a number that is not exact.
+const char* mark_of(TotalKind kind) {
+  if (kind == TotalKind::at_most) return "≤";
+  return kind == TotalKind::estimate ? "~" : "";
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -69,12 +75,18 @@ void ProgressBar::begin(const std::string& what, int64_t total, const std::strin
   what_ = what;
   unit_ = unit;
   total_ = total;
+  total_kind_ = total > 0 ? TotalKind::exact : TotalKind::unknown;
   done_ = done_before_ = 0;
   note_.clear();
   open_ = true;
   start_ = Clock::now();
   last_draw_ = start_;
   if (style_ == ProgressStyle::bar) draw(start_);
+}
+
+void ProgressBar::expect(int64_t total, TotalKind kind) {
+  total_ = total;
+  total_kind_ = kind;
 }
 
 void ProgressBar::resume_at(int64_t done) {
@@ -122,15 +134,19 @@ std::string ProgressBar::bar_line(Clock::time_point now) const {
 std::string ProgressBar::state(Clock::time_point now) const {
   const double elapsed = seconds_between(start_, now);
   const double rate = elapsed > 0 ? static_cast<double>(done_ - done_before_) / elapsed : 0;
-  std::string text = fmt::format("{}/{} {}", done_, total_, unit_);
-  if (style_ == ProgressStyle::lines && done_ < total_) {
+  const bool known = total_kind_ != TotalKind::unknown;
+  const char* mark = mark_of(total_kind_);
+  std::string text = known ? fmt::format("{}/{}{} {}", done_, mark, total_, unit_)
+                           : fmt::format("{} {}", done_, unit_);
+  if (known && style_ == ProgressStyle::lines && done_ < total_) {
     text += fmt::format(" · {} %", 100 * done_ / total_);
   }
   if (rate > 0) text += fmt::format(" · {:.{}f}/s", rate, rate < 10 ? 1 : 0);
-  if (done_ >= total_) {
+  if (known && done_ >= total_) {
     text += fmt::format(" · {}", duration_text(elapsed));
-  } else if (rate > 0) {
-    text += fmt::format(" · {} left", duration_text(static_cast<double>(total_ - done_) / rate));
+  } else if (known && rate > 0) {
+    const double left = static_cast<double>(total_ - done_) / rate;
+    text += fmt::format(" · {}{} left", mark, duration_text(left));
   }
   if (!note_.empty()) text += " · " + note_;
   return text;

@@ -9,11 +9,17 @@
 
 namespace eqm {
 
+// How well the total of a piece of work is known.
+enum class TotalKind { exact, estimate, at_most, unknown };
+
 class Progress {
  public:
   virtual ~Progress() = default;
-  // Starts a piece of work of `total` units; `unit` names them ("steps").
+  // Starts a piece of work of `total` units, 0 where that is not known yet; `unit` names them
+  // ("steps").
   virtual void begin(const std::string& what, int64_t total, const std::string& unit) = 0;
+  // The total as it is known by now, between begin() and end().
+  virtual void expect(int64_t /*total*/, TotalKind /*kind*/) {}
   // The first `done` units were done before, by a run that this one resumes: they count as done but
   // took no time of ours. Between begin() and the first update().
   virtual void resume_at(int64_t /*done*/) {}
@@ -42,6 +48,7 @@ class ProgressBar final : public Progress {
   ProgressBar(std::ostream& out, ProgressStyle style, int terminal = -1);
 
   void begin(const std::string& what, int64_t total, const std::string& unit) override;
+  void expect(int64_t total, TotalKind kind) override;
   void resume_at(int64_t done) override;
   void update(int64_t done, const std::string& note) override;
   void end() override;
@@ -58,6 +65,7 @@ class ProgressBar final : public Progress {
   int terminal_;
   std::string what_, unit_, note_;
   int64_t total_ = 0, done_ = 0, done_before_ = 0;
+  TotalKind total_kind_ = TotalKind::exact;
   bool open_ = false;
   Clock::time_point start_, last_draw_;
 };

@@ -108,6 +108,26 @@ TEST(Progress, begins_again_without_what_was_before) {
   EXPECT_EQ(out.str().find("loss"), std::string::npos) << out.str();
 }
 
+TEST(Progress, says_how_well_the_total_is_known) {
+  const auto line = [](TotalKind kind) {
+    std::ostringstream out;
+    ProgressBar bar(out, ProgressStyle::lines);
+    bar.begin("sampling", 0, "evaluations");
+    bar.expect(200, kind);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // so that there is a rate
+    bar.update(50, "1/4 samples");
+    bar.end();
+    return out.str();
+  };
+  EXPECT_TRUE(line(TotalKind::exact).starts_with("sampling 50/200 evaluations · 25 %"));
+  EXPECT_TRUE(line(TotalKind::estimate).starts_with("sampling 50/~200 evaluations · 25 %"));
+  EXPECT_TRUE(line(TotalKind::at_most).starts_with("sampling 50/≤200 evaluations · 25 %"));
+  EXPECT_NE(line(TotalKind::at_most).find("/s · ≤0 s left · 1/4 samples"), std::string::npos)
+      << line(TotalKind::at_most);
+  EXPECT_TRUE(line(TotalKind::unknown).starts_with("sampling 50 evaluations · "));
+  EXPECT_EQ(line(TotalKind::unknown).find("left"), std::string::npos);
+}
+
 TEST(Progress, survives_work_without_units_and_too_many_of_them) {
   for (const ProgressStyle style : {ProgressStyle::bar, ProgressStyle::lines}) {
     std::ostringstream out;

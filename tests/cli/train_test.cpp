@@ -349,6 +349,90 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
   expect_failure({"info", "."}, 3, "no model", "run folder");
 }
 
+TEST_F(TrainCli, what_it_says_comes_next_works_for_every_objective) {
+  for (const char* objective :
+       {"eqm", "eqm-dot", "fm", "fm-unconditional", "eqm-noise-condition"}) {
+    const std::string out = std::string("a run's ") + objective;
+    const ProgramResult trained =
+        run(joined(small_run(out), {"--steps", "2", "--objective", objective}));
+    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+    const auto next = trained.output.find("next: eqm ");
+    ASSERT_NE(next, std::string::npos) << trained.output;
+    std::string line = trained.output.substr(next + 10);
+    line = line.substr(0, line.find('\n'));
+    const std::string command = "cd '" + folder_.path().string() + "' && '" + program_path() +
+                                "' --quiet " + line + " > said 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << line << "\n" << content_of(folder_ / "said");
+    EXPECT_TRUE(fs::exists(folder_ / out / "drawn" / "grid.png")) << line;
+  }
+}
+
+std::vector<std::string> statuses_in(const fs::path& lines) {
+  std::vector<std::string> statuses;
+  std::ifstream file(lines);
+  for (std::string line; std::getline(file, line);) {
+    statuses.push_back(nlohmann::json::parse(line).at("status"));
+  }
+  return statuses;
+}
+
+TEST_F(TrainCli, sampling_counts_evaluations) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  const ProgramResult fixed = run({"sample", "run", "--count", "6", "--rule", "heun", "--limit",
+                                   "7", "--no-pictures", "--out", "six"});
+  EXPECT_TRUE(contains(fixed.errors, "sampling 84/84 evaluations")) << fixed.errors;
+  EXPECT_TRUE(contains(fixed.errors, "6/6 samples")) << fixed.errors;
+  const ProgramResult stopped =
+      run({"sample", "run", "--count", "6", "--threshold", "1e9", "--no-pictures", "--out", "six"});
+  EXPECT_TRUE(contains(stopped.errors, "sampling 6/6 evaluations")) << stopped.errors;
+}
+
+TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  RunningProgram program({"sample", "run", "--count", "6", "--rule", "gd", "--limit", "1000000",
+                          "--eta", "1e-9", "--npz", "six.npz", "--threads", "1", "--out", "six"},
+                         {.folder = folder_.path()});
+  while (!fs::exists(folder_ / "six" / "pictures") && !program.has_ended()) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  std::this_thread::sleep_for(milliseconds(300));
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "0 of 6 samples are done; 6 under way")) << result.errors;
+  EXPECT_TRUE(contains(result.output, "cancelled          6 samples")) << result.output;
+  EXPECT_EQ(statuses_in(folder_ / "six" / "samples.jsonl"),
+            std::vector<std::string>(6, "cancelled"));
+  EXPECT_TRUE(fs::exists(folder_ / "six" / "grid.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "six" / "pictures" / "000000.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "six.npz"));
+}
+
+TEST_F(TrainCli, interrupted_sampling_keeps_what_is_done) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  RunningProgram program({"sample", "run", "--count", "1000000", "--rows", "4", "--npz", "some.npz",
+                          "--threads", "1", "--out", "some"},
+                         {.folder = folder_.path()});
+  while (!fs::exists(folder_ / "some" / "pictures" / "000009.png") && !program.has_ended()) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+  int64_t done = 0;
+  for (const std::string& status : statuses_in(folder_ / "some" / "samples.jsonl")) {
+    done += status == "arrived" ? 1 : 0;
+    EXPECT_TRUE(status == "arrived" || status == "cancelled") << status;
+  }
+  EXPECT_GE(done, 10);
+  EXPECT_TRUE(contains(result.errors, std::to_string(done) + " of 1000000 samples are done"))
+      << result.errors;
+  const auto pictures = std::distance(fs::directory_iterator(folder_ / "some" / "pictures"), {});
+  EXPECT_EQ(pictures, done);
+  const NpyArray kept = NpzFile::open(folder_ / "some.npz").read("arr_0", 1 << 30);
+  EXPECT_EQ(kept.shape[0], done);
+}
+
 TEST_F(TrainCli, a_unet_trains_samples_exports_and_is_imported_again) {
   const Words unet = {"train", "--model", "unet-small", "--width", "32", "--steps", "2"};
   for (const auto& [out, more] : std::vector<std::pair<std::string, Words>>{

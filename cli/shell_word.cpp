@@ -1,0 +1,30 @@
+#include "cli/shell_word.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace eqm::cli {
+namespace {
+
+bool is_plain(char byte) {
+  constexpr std::string_view kHarmless = "_-./,:=+@%";
+  return std::isalnum(static_cast<unsigned char>(byte)) != 0 ||
+         kHarmless.find(byte) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view text) {
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  std::string word = "'";
+  for (const char byte : text) {
+    if (byte == '\'') {
+      word += "'\\''";  // a quote cannot stand within quotes
+    } else {
+      word += byte;
+    }
+  }
+  return word + "'";
+}
+
+}  // namespace eqm::cli
