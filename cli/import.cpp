@@ -1,5 +1,7 @@
 // eqm import: weights of the reference implementation, of SiT, or of Flow Matching's U-Net, as a
 // model file of ours.
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -7,6 +9,8 @@
 #include "cli/verb.h"
 #include "eqm/backbone/architecture_text.h"
 #include "eqm/base/error.h"
+#include "eqm/data/class_names.h"
+#include "eqm/io/text.h"
 #include "eqm/landscape/import_model.h"
 
 namespace eqm::cli {
@@ -48,6 +52,24 @@ const Names<double>& sign_names() {
   return names;
 }
 
+// A list that is no file has a comma; what has none is a file that is not there, or one name.
+std::vector<std::string> names_given(const std::string& text) {
+  if (text.empty()) return {};
+  std::error_code ignored;
+  const bool like_a_path = text.find_first_of("/\\") != std::string::npos || text.ends_with(".txt");
+  const bool is_list = text.find(',') != std::string::npos || !like_a_path;
+  if (std::filesystem::exists(text, ignored) || !is_list) {
+    return read_class_names(text, "give a text file with one name per line");
+  }
+  std::vector<std::string> names = comma_parts(text);
+  if (std::ranges::find(names, "") != names.end() || !is_utf8(text)) {
+    throw Error(
+        ErrorKind::usage, fmt::format("{} is not a list of class names", in_quotes(text)),
+        "write one name between every two commas, in UTF-8, or name a text file with one per line");
+  }
+  return names;
+}
+
 std::vector<std::string> objective_choices() {
   std::vector<std::string> names = all_names(objective_names());
   names.insert(names.begin(), "auto");
@@ -68,6 +90,7 @@ dictionary is taken for EqM, so give --objective fm for SiT. The U-Net of Flow M
 
 Examples:
   eqm import EqM-XL-2.pt --out eqm-xl2.safetensors
+  eqm import EqM-XL-2.pt --class-names imagenet-classes.txt --out eqm-xl2.safetensors
   eqm import unet.pt --heads 1 --size 32 --out unet.safetensors)";
   }
   std::string positional() const override { return "from"; }
@@ -85,6 +108,8 @@ Examples:
                   "height and width of a U-Net's states; 0 takes 32");
     options.count("classes", hints_.classes, Range::between(0, 1e7),
                   "0 takes all rows of the label table but the last, the null class");
+    options.text("class-names", class_names_,
+                 "names of the classes: a text file with one per line, or a list with commas");
     options.choice("objective", objective_, objective_choices(),
                    "what the network was trained to predict");
     options.choice("sign", sign_, sign_names(),
@@ -104,6 +129,7 @@ Examples:
                              .output_sign = sign_,
                              .stored = type_of(stored_),
                              .check = check_,
+                             .class_names = names_given(class_names_),
                              .progress = {}};
     bool begun = false;
     options.progress = [&](int64_t done, int64_t total) {
@@ -128,9 +154,13 @@ Examples:
                      report.tensors, static_cast<double>(report.bytes) / 1e6));
     line("architecture", architecture_text(report.architecture));
     line("objective", name_of(report.objective.kind));
+    if (!report.class_names.empty()) {
+      line("classes", fmt::format("{}, from {} to {}", report.class_names.size(),
+                                  report.class_names.front(), report.class_names.back()));
+    }
   }
 
-  std::string from_, out_, objective_ = "auto";
+  std::string from_, out_, class_names_, objective_ = "auto";
   WeightsChoice weights_ = WeightsChoice::automatic;
   ShapeHints hints_;
   double sign_ = -1;

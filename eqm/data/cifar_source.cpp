@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
+#include "eqm/data/class_names.h"
 #include "eqm/data/join_source.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/packed_source.h"
@@ -28,18 +29,6 @@ std::vector<std::string> batches_of(Split split) {
   return names;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 std::vector<std::string> class_names_in(const fs::path& folder) {
   const fs::path meta = folder / "batches.meta.txt";
   std::error_code ignored;
@@ -47,12 +36,10 @@ std::vector<std::string> class_names_in(const fs::path& folder) {
     return {"airplane", "automobile", "bird",  "cat",  "deer",
             "dog",      "frog",       "horse", "ship", "truck"};
   }
-  const MappedFile file = MappedFile::open(meta);
-  std::vector<std::string> names = lines_of(file.text());
-  // A label is one byte; and each name must be fit for a terminal and a model's metadata.
-  if (names.empty() || names.size() > 256 || !is_utf8(file.text())) {
-    throw Error(ErrorKind::input, in_quotes(meta.string()) + " is not a list of class names",
-                "expected one name per line; remove the file to use those of CIFAR-10");
+  const std::string hint = "expected one name per line; remove the file to use those of CIFAR-10";
+  std::vector<std::string> names = read_class_names(meta, hint);
+  if (names.size() > 256) {  // a label is one byte
+    throw Error(ErrorKind::input, in_quotes(meta.string()) + " is not a list of class names", hint);
   }
   return names;
 }

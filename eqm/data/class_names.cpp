@@ -1,9 +1,13 @@
 #include "eqm/data/class_names.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "eqm/base/error.h"
 #include "eqm/base/utf8.h"
+#include "eqm/io/mapped_file.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
@@ -14,6 +18,23 @@ void require_utf8_classes(const Source& source) {
     throw Error(ErrorKind::input, fmt::format("the class name {} is not UTF-8", in_quotes(name)),
                 "rename its folder");
   }
+}
+
+std::vector<std::string> read_class_names(const std::filesystem::path& path,
+                                          const std::string& hint) {
+  const MappedFile file = MappedFile::open(path);
+  std::vector<std::string> names;
+  for (std::string_view text = file.text(); !text.empty();) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view name = trimmed(text.substr(0, end));
+    if (!name.empty()) names.emplace_back(name);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  // Each must be fit for a terminal and for a model's metadata.
+  if (names.empty() || !is_utf8(file.text())) {
+    throw Error(ErrorKind::input, in_quotes(path.string()) + " is not a list of class names", hint);
+  }
+  return names;
 }
 
 }  // namespace eqm

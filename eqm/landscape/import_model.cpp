@@ -3,6 +3,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "eqm/backbone/sit_shapes.h"
 #include "eqm/backbone/unet_shapes.h"
@@ -76,6 +77,19 @@ Told told_by(const WeightsFile& file, const std::filesystem::path& path,
   }
 }
 
+// Those of the options stand for those of the file.
+void give_names(Told& told, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  const int64_t classes = nlohmann::json::parse(told.architecture).value("num_classes", int64_t{0});
+  if (static_cast<int64_t>(names.size()) != classes) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} class names were given, and the weights are of {} classes",
+                            names.size(), classes),
+                "give one name for each class, in the order of the labels");
+  }
+  told.model.class_names = names;
+}
+
 Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
   if (!torch::isFloatingType(scalar_type(item.view.dtype))) {
     throw Error(ErrorKind::input,
@@ -112,9 +126,11 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   ImportReport report;
   report.chosen = file.chosen();
   refuse_own_model(file, from);
-  const Told told = told_by(file, from, options);
+  Told told = told_by(file, from, options);
+  give_names(told, options.class_names);
   report.architecture = told.architecture;
   report.objective = told.model.objective;
+  report.class_names = told.model.class_names;
   const std::map<std::string, std::string> metadata = model_metadata(told.model, told.architecture);
 
   std::map<std::string, const NamedWeights*> by_name;

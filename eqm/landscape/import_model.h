@@ -16,11 +16,12 @@ namespace eqm {
 
 struct ImportOptions {
   WeightsChoice weights = WeightsChoice::automatic;
-  ShapeHints hints;                         // classes: also from the training's arguments
-  std::optional<ObjectiveKind> objective;   // none: by the training's arguments
-  double output_sign = -1;                  // the reference's networks predict (x - ε)c
-  std::optional<torch::ScalarType> stored;  // none: the types the file has
-  bool check = true;                        // compare the checksums of what is read
+  ShapeHints hints;                           // classes: also from the training's arguments
+  std::optional<ObjectiveKind> objective;     // none: by the training's arguments
+  double output_sign = -1;                    // the reference's networks predict (x - ε)c
+  std::optional<torch::ScalarType> stored;    // none: the types the file has
+  bool check = true;                          // compare the checksums of what is read
+  std::vector<std::string> class_names = {};  // one for each class, UTF-8; empty for none
   // Told how many of so many tensors are written.
   std::function<void(int64_t, int64_t)> progress;
 };
@@ -31,6 +32,7 @@ struct ImportReport {
   std::string chosen;  // which of the file's weights: "ema", "model", or empty
   int64_t tensors = 0;
   uint64_t bytes = 0;  // of weights, as written
+  std::vector<std::string> class_names = {};
 };
 
 // Kind input for files that are damaged, hold another model, or were trained to predict what we

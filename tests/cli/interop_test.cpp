@@ -106,6 +106,42 @@ TEST_F(InteropCli, imports_a_checkpoint_that_every_verb_takes) {
   EXPECT_GT(imported, 0);
 }
 
+TEST_F(InteropCli, import_takes_the_names_of_classes) {
+  ASSERT_EQ(
+      run({"export", kShippedModel, "--for", "reference", "--out", "named.safetensors"}).exit_code,
+      0);
+  const SafetensorsFile file = SafetensorsFile::open(folder_ / "named.safetensors");
+  std::vector<NamedTensor> weights;
+  for (const std::string& name : file.names()) weights.push_back({name, file.at(name)});
+  write_safetensors(folder_ / "bare.safetensors", weights);
+  const Words import = {"import", "bare.safetensors", "--heads", "4", "--out", "m.safetensors"};
+  const auto with = [&](const std::string& names) {
+    Words words = import;
+    words.insert(words.end(), {"--class-names", names});
+    return words;
+  };
+  write_file(folder_ / "names.txt", "top\r\ntrouser, long\n3\n4\n5\n6\n7\n8\n9\nankle boot\n\n");
+  const ProgramResult listed = run(with("names.txt"));
+  ASSERT_EQ(listed.exit_code, 0) << listed.errors;
+  EXPECT_TRUE(contains(listed.output, "10, from top to ankle boot")) << listed.output;
+  EXPECT_EQ(card_of("m.safetensors").at("class_names").at(1), "trouser, long");
+  EXPECT_EQ(run({"sample", "m.safetensors", "--labels", "ankle boot", "--per-class", "1", "--limit",
+                 "1", "--class-folders", "--out", "out"})
+                .exit_code,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/pictures/ankle boot/000000.png"));
+  ASSERT_EQ(run(with("a, b,c,d,e,f,g,h,i,j")).exit_code, 0);
+  EXPECT_EQ(card_of("m.safetensors").at("class_names").at(1), "b");
+
+  std::filesystem::remove(folder_ / "m.safetensors");
+  expect_failure(with("a,b"), 2, "2 class names were given, and the weights are of 10 classes");
+  expect_failure(with("a,b,,d,e,f,g,h,i,j"), 2, "is not a list of class names");
+  expect_failure(with("none.txt"), 4, "cannot open 'none.txt'");
+  write_file(folder_ / "empty.txt", "\n\n");
+  expect_failure(with("empty.txt"), 3, "is not a list of class names");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "m.safetensors"));
+}
+
 TEST_F(InteropCli, import_asks_for_what_it_cannot_know) {
   expect_failure({"import", "--out", "x.safetensors"}, 2, "no file was given");
   write_file(folder_ / "a.pt", torch_zip(dict({{"w", vector_of("0", 1)}}), {{"0", "aaaa"}}));
