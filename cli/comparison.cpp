@@ -1,5 +1,6 @@
 #include "cli/comparison.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -10,7 +11,7 @@
 #include "cli/open_images.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
-#include "eqm/data/evenly.h"
+#include "eqm/data/class_folders.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/pick_source.h"
 #include "eqm/io/file_kind.h"
@@ -44,7 +45,7 @@ void ComparisonOptions::declare(OptionSet& options) {
       "reference", reference,
       "what to compare with: a data set, a folder, a tar, an .npz of pictures or statistics");
   options.count("reference-count", reference_count, Range::between(2, 1e9),
-                "pictures of it at most, evenly spread");
+                "pictures of it at most, chosen by chance but always the same");
 }
 
 void ComparisonOptions::declare_with_size(OptionSet& options) {
@@ -70,7 +71,8 @@ SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& optio
                                           .channels = shape[0],
                                           .size = shape[1],
                                           .notice = network.picture_shape() ? notice : nullptr});
-  return pick_source(all, evenly_spaced(all->size(), count));
+  // Not evenly spaced: pictures whose labels come in turn may be in step with that.
+  return pick_source(all, choose_examples(all->size(), count).chosen);
 }
 
 ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions& options,
@@ -92,7 +94,8 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
                                colour_warning(what, "the classifier's pictures", console.log));
   const std::vector<std::string>& known = network.class_names();
   const std::vector<std::string>& own = data.pictures->class_names();
-  if (!known.empty() && !own.empty() && own != known) {
+  const std::vector<int64_t> matches = match_classes(own, known);
+  if (!known.empty() && std::ranges::find(matches, -1) != matches.end()) {
     console.log->warn(
         "the classifier of --features knows other classes ({}, ...) than {} has ({}, ...): its "
         "features may tell little about such pictures",

@@ -30,8 +30,9 @@ struct ComparisonOptions {
 // A classifier of eqm (a file, a run folder, a checkpoint or a name), or the weights of Inception.
 FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type);
 
-// Pictures of a set as the network wants them, at most so many, evenly spread over it. Inception
-// takes grey ones in three equal channels, as everywhere; of that there is no notice.
+// Pictures of a set as the network wants them, at most so many, chosen by chance but always the
+// same, in their order. Inception takes grey ones in three equal channels, as everywhere; of that
+// there is no notice.
 SourcePtr pictures_for(const FeatureNet& network, const ComparisonOptions& options,
                        const std::string& set, Split split, int64_t count,
                        const ColourNotice& notice = {});

@@ -75,6 +75,8 @@ Examples:
     options.flag("floor", floor_, "also tells the numbers of real pictures and of noise");
     options.count("neighbours", evaluation_.neighbours, Range::between(1, 100),
                   "k of precision, recall, density and coverage");
+    options.count("manifold-count", evaluation_.manifold_rows, Range::between(0, 1e7),
+                  "pictures of each set at most for these four; 0 for all, as ADM's evaluator");
     options.count("resamplings", evaluation_.resamplings, Range::between(0, 10000),
                   "for the range of the distance; 0 for none");
     options.count("seed", seed_, Range::between(0, 9e15), "where samples start");
@@ -277,6 +279,13 @@ Examples:
                    const FeatureNet& network, Console& console) {
     const auto set = features("the samples", network, *samples, console);
     if (!set) return exit_code_of(interrupt_requested());
+    if (!set->asked.defined() && set->labels.defined() && !samples->class_names().empty()) {
+      console.log->warn(
+          "the classes of the pictures ({}, ...) are not those of the classifier ({}, ...): no "
+          "class accuracy",
+          samples->class_names().front(),
+          network.class_names().empty() ? "0" : network.class_names().front());
+    }
     evaluation_.seed = static_cast<uint64_t>(seed_);
     std::vector<EvaluatedSet> sets = {
         {model_.empty() ? "pictures" : "samples", evaluate(*set, reference, evaluation_)}};
@@ -310,6 +319,12 @@ Examples:
     std::vector<std::pair<std::string, SourcePtr>> ends;
     if (const SourcePtr unseen = unseen_pictures(network, comparison_, samples.size())) {
       ends.emplace_back("real", unseen);
+      if (unseen->size() < samples.size()) {
+        console.log->warn(
+            "{} has {} pictures in its test part, fewer than the {} samples: their distance is "
+            "larger for that alone",
+            comparison_.reference, unseen->size(), samples.size());
+      }
     } else {
       console.log->warn("{} has no test part: no real pictures to compare with",
                         comparison_.reference);

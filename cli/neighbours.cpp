@@ -11,7 +11,6 @@
 #include "eqm/base/error.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
-#include "eqm/data/evenly.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/pick_source.h"
 #include "eqm/io/output_folder.h"
@@ -51,7 +50,7 @@ Examples:
     options.choice("part", split_, split_names(), "the part of the data that is searched");
     options.count("k", k_, Range::between(1, 100), "neighbours of each picture");
     options.count("count", count_, Range::between(1, 10000),
-                  "pictures at most, evenly spread over those given");
+                  "pictures at most, chosen by chance of those given");
     options.count("size", size_, Range::between(0, 8192),
                   "crops and scales all images to size x size; 0 takes that of the pictures");
     options.text("out", out_, "folder for the figure and the table");
@@ -87,7 +86,7 @@ Examples:
                   fmt::format("{} holds {}, not pictures", in_quotes(pictures_), describe(layout)),
                   "name a folder of PNG files, such as `eqm sample` writes");
     }
-    return pick_source(all, evenly_spaced(all->size(), count_));
+    return pick_source(all, choose_examples(all->size(), count_).chosen);
   }
 
   // With images like the pictures.

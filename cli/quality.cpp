@@ -1,15 +1,22 @@
 #include "cli/quality.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 
 #include "eqm/codec/states.h"
+#include "eqm/data/order.h"
+#include "eqm/data/pick_source.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
 
 namespace {
+
+// Distances of a few hundred pictures scatter much, so those of several sets are averaged.
+constexpr int64_t kFloorSets = 8, kFloorPictures = 4096;  // at most
+constexpr uint64_t kFloorSeed = 0x666c6f6f72;
 
 FrechetTarget target_of(const FeatureNet& network, const ReferenceData& reference) {
   return FrechetTarget(reference.statistics ? reference.statistics->features
@@ -40,9 +47,34 @@ const FrechetTarget& QualityMeter::reference() const {
 }
 
 std::optional<double> QualityMeter::floor(int64_t count) const {
-  const SourcePtr unseen = unseen_pictures(*network_, options_, count);
+  const int64_t wanted = std::clamp<int64_t>(kFloorPictures / count, 1, kFloorSets);
+  const SourcePtr unseen = unseen_pictures(*network_, options_, wanted * count);
   if (!unseen) return std::nullopt;
-  return reference().distance(moments_of(*network_, *unseen));
+  if (unseen->size() < count) {
+    log_->warn(
+        "no distance of real data: {} has {} pictures that were not trained on, and {} samples are "
+        "compared",
+        options_.reference, unseen->size(), count);
+    return std::nullopt;
+  }
+  if (count <= network_->feature_count()) {
+    log_->warn(
+        "no distance of real data: with {} pictures and {} features it would be mostly that of a "
+        "singular covariance, and larger for what is more varied",
+        count, network_->feature_count());
+    return std::nullopt;
+  }
+  double sum = 0;
+  const int64_t sets = unseen->size() / count;
+  for (int64_t set = 0; set < sets; ++set) {
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < count; ++i) {
+      places.push_back(shuffled(kFloorSeed, 0, set * count + i, unseen->size()));
+    }
+    std::ranges::sort(places);
+    sum += reference().distance(moments_of(*network_, *pick_source(unseen, std::move(places))));
+  }
+  return sum / static_cast<double>(sets);
 }
 
 Quality QualityMeter::of(const Tensor& states, const Codec& codec, const Tensor& labels) const {

@@ -43,8 +43,10 @@ class QualityMeter {
   // Of states that are there already; [n] labels or undefined.
   Quality of(const Tensor& states, const Codec& codec, const Tensor& labels) const;
 
-  // The same number for as many real pictures that neither the network nor the reference has seen;
-  // none when the reference has no test part.
+  // The same number for as many real pictures that neither the network nor the reference has seen,
+  // a mean over several such sets where there are.
+  // None when the reference has not so many in a test part, or when they are too few for a
+  // covariance of full rank: real pictures, being more varied, would look worse than samples.
   std::optional<double> floor(int64_t count) const;
 
   const FeatureNet& network() const { return *network_; }

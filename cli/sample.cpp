@@ -51,6 +51,7 @@ Examples:
   eqm sample --model models/fashion-xs4.safetensors --out out/fashion
   eqm sample --model runs/fashion --labels "coat,bag" --per-class 8 --guidance 1.5
   eqm sample --model runs/fashion --count 50000 --no-pictures --npz samples.npz
+  eqm sample --model runs/fashion --count 1000 --class-folders --out out/fashion
   eqm sample --model runs/fashion --mix "coat:1,bag:1,null:-1" --per-class 16 --trace --histogram)";
   }
   std::string positional() const override { return "model"; }
@@ -73,6 +74,8 @@ Examples:
     options.section("output");
     options.text("out", out_, "folder for the grid and the pictures");
     options.flag("pictures", choice_.pictures, "writes every sample as a picture of its own");
+    options.flag("class-folders", choice_.class_folders,
+                 "writes the pictures into a folder for each class, which evaluate and train read");
     options.flag("trace", choice_.trace,
                  "draws how the first sample of each class came about, and norms along the way");
     options.flag("animate", choice_.animate, "draws samples coming out of the noise, as an APNG");
@@ -112,6 +115,10 @@ Examples:
     if (names.size() == 1 && names[0].empty()) names.clear();
     for (const Row& row : rows) {
       if (row.label) choice_.labels.push_back(*row.label);
+    }
+    if (choice_.class_folders && choice_.labels.empty()) {
+      throw Error(ErrorKind::usage, "there are no classes to make folders for",
+                  "class folders need a model with classes, and --labels in place of --mix");
     }
     const OutputFolder folder(out_);
     warn_of_old_pictures(console);

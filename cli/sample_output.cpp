@@ -13,6 +13,7 @@
 #include "eqm/codec/options.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
+#include "eqm/data/class_folders.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv.h"
 
@@ -33,6 +34,18 @@ std::string json_text(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// The folder of each label.
+std::vector<std::string> folders_of(const Model& model, const std::vector<int64_t>& labels) {
+  const std::vector<std::string> all = model.class_names.empty()
+                                           ? numbered_folders(model.backbone->num_classes())
+                                           : class_folders(model.class_names);
+  std::vector<std::string> folders;
+  for (const int64_t label : labels) {
+    folders.push_back(label < 0 ? label_name(model, label) : all.at(static_cast<size_t>(label)));
+  }
+  return folders;
+}
+
 }  // namespace
 
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
@@ -50,6 +63,7 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& mod
       animation_(animation_size(model.backbone->state_shape(), codec.has_autoencoder())) {
   if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.animate = false;
   if (choice_.pictures) pictures_folder_.emplace(folder_ / "pictures");
+  if (choice_.class_folders) folders_ = folders_of(model, choice_.labels);
   if (choice_.npz.empty()) return;
   const Shape shape = codec.picture_shape(model.backbone->state_shape());
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
@@ -100,8 +114,12 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
   PngText text = origin_;
   text.emplace_back("Sample", std::to_string(sample));
   if (!rows_.empty()) text.emplace_back("Label", row_of(sample));
-  write_png(folder_ / "pictures" / fmt::format("{:06}.png", sample),
-            pictures_of(state, shown_).front(), text);
+  std::filesystem::path folder = folder_ / "pictures";
+  if (choice_.class_folders) {
+    folder /= folders_.at(static_cast<size_t>(layout_.row_of(sample)));
+    if (layout_.column_of(sample) == 0) create_folder(folder);
+  }
+  write_png(folder / fmt::format("{:06}.png", sample), pictures_of(state, shown_).front(), text);
 }
 
 void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {

@@ -24,12 +24,13 @@ namespace eqm::cli {
 
 struct OutputChoice {
   bool pictures = true;
-  bool trace = false;      // how samples came about: trace.png, trace.csv, norms and energies
-  bool animate = false;    // descent.png: an animation of the same
-  bool histogram = false;  // steps.png and steps.svg
-  std::string npz = {};    // a file for all samples, as evaluators read them; empty for none
+  bool class_folders = false;  // pictures in a folder for each class
+  bool trace = false;          // how samples came about: trace.png, trace.csv, norms and energies
+  bool animate = false;        // descent.png: an animation of the same
+  bool histogram = false;      // steps.png and steps.svg
+  std::string npz = {};        // a file for all samples, as evaluators read them; empty for none
   ZipMethod npz_method = ZipMethod::stored;
-  std::vector<int64_t> labels = {};  // of the grid's rows, for the .npz; empty for none
+  std::vector<int64_t> labels = {};  // of the grid's rows; empty for none
 };
 
 // Where samples, which take their labels in turn, are shown: a row for each label.
@@ -86,6 +87,7 @@ class SampleOutput {
   Codec codec_;  // of states
   Codec shown_;  // of what is kept for the grid: decoded already, or states
   std::vector<std::string> rows_;
+  std::vector<std::string> folders_;  // of the rows, where pictures go into folders
   GridLayout layout_;
   PngText origin_;
   OutputChoice choice_;

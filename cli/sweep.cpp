@@ -114,7 +114,8 @@ Examples:
       console.log->warn("interrupted: the same command goes on from here");
       return exit_code_of(interrupt_requested());
     }
-    write_sweep(folder, axes, measured, floor);
+    write_sweep(folder, axes, measured,
+                {.samples = samples_, .features = network->feature_count(), .floor = floor});
     console.log->info("wrote sweep.csv and charts to {}", out_);
     return 0;
   }

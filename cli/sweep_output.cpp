@@ -33,9 +33,21 @@ std::string curve_of(const std::vector<Axis>& axes, const GridPoint& point, size
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+// Distances compare only between equal counts, and a singular covariance adds most of them.
+std::string counts_of(const SweepSubject& subject) {
+  if (subject.floor) {
+    return fmt::format("{} samples at each point, {} pictures for the line of real data",
+                       subject.samples, subject.samples);
+  }
+  const bool few = subject.samples <= subject.features;
+  return fmt::format(
+      "{} samples at each point{}", subject.samples,
+      few ? fmt::format(", too few for {} features: compare with care", subject.features) : "");
+}
+
 // The distance over `x`, a curve for each combination of the other axes, and that of real data.
 draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measured,
-                      std::optional<double> floor, size_t left_out, const std::string& x_label,
+                      const SweepSubject& subject, size_t left_out, const std::string& x_label,
                       const std::function<double(const Measured&)>& x) {
   std::ranges::stable_sort(measured, {}, x);
   std::vector<draw::Series> series;
@@ -50,15 +62,16 @@ draw::Canvas chart_of(const std::vector<Axis>& axes, std::vector<Measured> measu
       curve.y.push_back(one.quality.distance);
     }
   }
-  if (floor) {
+  if (subject.floor) {
     if (series.front().name.empty()) series.front().name = "samples";
     series.push_back({.name = "real data",
                       .x = {x(measured.front()), x(measured.back())},
-                      .y = {*floor, *floor}});
+                      .y = {*subject.floor, *subject.floor}});
   }
   draw::Canvas canvas(720, 440);
   draw::line_chart(canvas, {.x = 70, .y = 50, .width = 620, .height = 330}, series,
                    {.title = "Distance between samples and data",
+                    .subtitle = counts_of(subject),
                     .x_label = x_label,
                     .y_label = "Fréchet distance",
                     .y_scale = draw::Scale::log,
@@ -107,7 +120,7 @@ void SweepStore::add(const std::string& setting, const Quality& quality) {
 }
 
 void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& axes,
-                 const std::vector<Measured>& measured, std::optional<double> floor) {
+                 const std::vector<Measured>& measured, const SweepSubject& subject) {
   CsvRecord header;
   for (const Axis& axis : axes) header.push_back(axis.name);
   for (const char* name : {"distance", "right", "evaluations", "seconds", "diverged"}) {
@@ -131,14 +144,14 @@ void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& a
         axes[i].values, [](const auto& value) { return number_in(value).has_value(); });
     if (!numbers || axes[i].values.size() < 2) continue;
     write_figure(folder / ("by-" + axes[i].name),
-                 chart_of(axes, measured, floor, i, axes[i].name,
+                 chart_of(axes, measured, subject, i, axes[i].name,
                           [i](const Measured& one) { return *number_in(one.point[i]); }),
                  origin);
   }
   if (measured.size() < 2) return;
   // Along the last axis, which is the one that changes fastest.
   write_figure(folder / "by-evaluations",
-               chart_of(axes, measured, floor, axes.size() - 1, "evaluations per sample",
+               chart_of(axes, measured, subject, axes.size() - 1, "evaluations per sample",
                         [](const Measured& one) { return one.quality.evaluations; }),
                origin);
 }

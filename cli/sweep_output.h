@@ -33,9 +33,14 @@ class SweepStore {
   std::map<std::string, Quality> known_;
 };
 
-// sweep.csv, a chart over every axis of numbers, and one over the evaluations; `floor` is the
-// distance of real data.
+// What all points of a sweep have in common.
+struct SweepSubject {
+  int64_t samples = 0, features = 0;  // of each point, of the network
+  std::optional<double> floor = {};   // the distance of as many real pictures
+};
+
+// sweep.csv, a chart over every axis of numbers, and one over the evaluations.
 void write_sweep(const std::filesystem::path& folder, const std::vector<Axis>& axes,
-                 const std::vector<Measured>& measured, std::optional<double> floor);
+                 const std::vector<Measured>& measured, const SweepSubject& subject);
 
 }  // namespace eqm::cli

@@ -62,8 +62,7 @@ bool is_test_name(std::string_view name) {
 }
 
 bool are_split_names(const std::set<std::string_view>& names) {
-  return std::all_of(names.begin(), names.end(),
-                     [](auto name) { return name == kTrainName || is_test_name(name); });
+  return std::all_of(names.begin(), names.end(), is_part_name);
 }
 
 void pass_over_common_root(Items& items) {
@@ -119,6 +118,10 @@ void require_all_in_classes(const Items& items, const std::string& source) {
 }
 
 }  // namespace
+
+bool is_part_name(std::string_view name) {
+  return name == kTrainName || is_test_name(name);
+}
 
 bool is_image_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);

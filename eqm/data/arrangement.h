@@ -13,6 +13,9 @@ namespace eqm {
 // By the ending of the name, in any case: png, jpg, jpeg. Hidden files are none.
 bool is_image_name(std::string_view path);
 
+// What a folder of a part may be called: train, test, val, valid, validation.
+bool is_part_name(std::string_view name);
+
 struct Arrangement {
   std::vector<size_t> order;         // which of the given paths, sorted bytewise
   std::vector<int64_t> labels;       // one per path in `order`, or empty

@@ -26,7 +26,9 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path,
   std::vector<std::string> names;
   for (std::string_view text = file.text(); !text.empty();) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view name = trimmed(text.substr(0, end));
+    std::string_view name = text.substr(0, end);
+    if (name.ends_with('\r')) name.remove_suffix(1);
+    name = trimmed(name);
     if (!name.empty()) names.emplace_back(name);
     text.remove_prefix(std::min(end + 1, text.size()));
   }

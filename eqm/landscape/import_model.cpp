@@ -80,7 +80,9 @@ Told told_by(const WeightsFile& file, const std::filesystem::path& path,
 // Those of the options stand for those of the file.
 void give_names(Told& told, const std::vector<std::string>& names) {
   if (names.empty()) return;
-  const int64_t classes = nlohmann::json::parse(told.architecture).value("num_classes", int64_t{0});
+  const auto known =
+      nlohmann::json::parse(told.architecture).value("num_classes", nlohmann::json());
+  const int64_t classes = known.is_number() ? known.get<int64_t>() : 0;
   if (static_cast<int64_t>(names.size()) != classes) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} class names were given, and the weights are of {} classes",

@@ -68,16 +68,16 @@ double kernel_distance(const Tensor& a, const Tensor& b) {
 Spread kernel_distance_of_subsets(const Tensor& a, const Tensor& b, int64_t subsets, int64_t size,
                                   uint64_t seed) {
   std::mt19937_64 random(seed);
-  double sum = 0, squares = 0;
+  std::vector<double> values;
   for (int64_t i = 0; i < subsets; ++i) {
     const Tensor x = chosen(a, size, random), y = chosen(b, size, random);
-    const double value = kernel_distance(x, y);
-    sum += value;
-    squares += value * value;
+    values.push_back(kernel_distance(x, y));
   }
   const auto count = static_cast<double>(subsets);
-  const double mean = sum / count;
-  return {.mean = mean, .deviation = std::sqrt(std::max(0.0, squares / count - mean * mean))};
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;  // about the mean: no large sums cancel
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {.mean = mean, .deviation = std::sqrt(squares / count)};
 }
 
 }  // namespace eqm

@@ -9,7 +9,8 @@
 namespace eqm {
 namespace {
 
-constexpr int64_t kDistanceRows = 1024;  // rows of a matrix of distances in memory
+constexpr int64_t kDistanceRows = 1024;           // rows of a matrix of distances in memory
+constexpr int64_t kDistances = int64_t{1} << 24;  // numbers of it
 
 // Squared distances [n, m] as |a|² + |b|² - 2 a·b: one product, and in float64 digits to spare.
 Tensor squared_distances(const Tensor& a, const Tensor& b) {
@@ -32,10 +33,12 @@ Tensor checked(const Tensor& rows, int64_t k) {
   return wide;
 }
 
+// Some rows at a time, each of which is compared with `others`.
 template <class Work>
-void for_some_rows(const Tensor& rows, const Work& work) {
-  for (int64_t first = 0; first < rows.size(0); first += kDistanceRows) {
-    work(first, rows.narrow(0, first, std::min(kDistanceRows, rows.size(0) - first)));
+void for_some_rows(const Tensor& rows, int64_t others, const Work& work) {
+  const int64_t together = std::clamp<int64_t>(kDistances / others, 1, kDistanceRows);
+  for (int64_t first = 0; first < rows.size(0); first += together) {
+    work(first, rows.narrow(0, first, std::min(together, rows.size(0) - first)));
   }
 }
 
@@ -49,7 +52,7 @@ Tensor squared_radii(const Tensor& rows, int64_t k) {
   const torch::NoGradGuard guard;
   const Tensor all = checked(rows, k);
   std::vector<Tensor> radii;
-  for_some_rows(all, [&](int64_t, const Tensor& some) {
+  for_some_rows(all, all.size(0), [&](int64_t, const Tensor& some) {
     // A row is its own nearest neighbour.
     radii.push_back(std::get<0>(squared_distances(some, all).kthvalue(k + 1, 1)));
   });
@@ -68,7 +71,7 @@ ManifoldScores manifold_scores(const Tensor& real, const Tensor& samples, int64_
   const Tensor real_radii = squared_radii(points, k), fake_radii = squared_radii(fakes, k);
   Tensor precise = torch::zeros({fakes.size(0)}, torch::kBool);
   double recalled = 0, inside = 0, covered = 0;
-  for_some_rows(points, [&](int64_t first, const Tensor& some) {
+  for_some_rows(points, fakes.size(0), [&](int64_t first, const Tensor& some) {
     const Tensor distances = squared_distances(some, fakes);
     const Tensor radii = real_radii.narrow(0, first, some.size(0)).unsqueeze(1);
     precise.logical_or_((distances <= radii).any(0));

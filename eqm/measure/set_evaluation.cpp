@@ -9,7 +9,9 @@
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 #include "eqm/data/batch.h"
+#include "eqm/data/class_folders.h"
 #include "eqm/io/text.h"
+#include "eqm/measure/content_order.h"
 #include "eqm/measure/inception_score.h"
 #include "eqm/tensor/bridge.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int64_t kRowsTogether = 4096;  // in float64 at once
 constexpr int64_t kSpatialTogether = 256;
+constexpr uint64_t kReferenceSeed = 0x7265666572;  // added to the seed
 
 // The range that holds 90 % of the distances of resampled sets, moved to the distance of the set
 // itself: rows that come twice make every resampled set a little worse.
@@ -41,13 +44,30 @@ Interval resampled_distance(const Tensor& features, const FrechetTarget& referen
   return {.low = at(0.05) + moved, .high = at(0.95) + moved};
 }
 
-// At most so many rows, evenly spread.
-Tensor some_rows(const Tensor& rows, int64_t most) {
-  if (rows.size(0) <= most) return rows;
-  const Tensor places = (torch::arange(most, torch::kFloat64) *
-                         (static_cast<double>(rows.size(0)) / static_cast<double>(most)))
-                            .to(torch::kInt64);
-  return rows.index_select(0, places);
+// The labels of pictures as the network numbers its classes: by their names where both have some.
+// Undefined when one of them is no class of the network.
+Tensor asked_of(std::vector<int64_t> labels, const std::vector<std::string>& own,
+                std::vector<std::string> known, int64_t classes) {
+  if (known.empty()) known = numbered_folders(classes);
+  const std::vector<int64_t> matches = match_classes(own, known);
+  for (int64_t& label : labels) {
+    const auto place = static_cast<size_t>(label);
+    if (label >= 0 && !own.empty()) label = place < matches.size() ? matches[place] : -1;
+    if (label < 0 || label >= classes) return {};
+  }
+  return torch::tensor(labels, torch::kInt64);
+}
+
+Tensor order_of(const Tensor& keys, const Tensor& features, uint64_t seed) {
+  return content_order(keys.defined() ? keys : content_keys(features), seed);
+}
+
+// Of both sets in a random order. As many of each, because balls shrink as a set grows.
+ManifoldScores scores_of_some(const Tensor& real, const Tensor& samples,
+                              const EvaluationOptions& options) {
+  if (options.manifold_rows == 0) return manifold_scores(real, samples, options.neighbours);
+  const int64_t rows = std::min({options.manifold_rows, real.size(0), samples.size(0)});
+  return manifold_scores(real.narrow(0, 0, rows), samples.narrow(0, 0, rows), options.neighbours);
 }
 
 }  // namespace
@@ -62,7 +82,7 @@ Moments moments_of(const Tensor& features) {
 
 std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& pictures,
                                       const std::function<bool(int64_t done)>& progress) {
-  std::vector<Tensor> features, spatial, probabilities, labels;
+  std::vector<Tensor> features, spatial, probabilities, labels, keys;
   std::vector<int64_t> asked;
   FeatureSet set;
   // A matrix is added to each time: better for many rows than for each few.
@@ -74,9 +94,11 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
   bool whole = true;
   for_each_batch(pictures, together, [&](const Batch& batch) {
     const int64_t first = batch.indices.front();
-    const FeatureNet::Opinion opinion = network.of(to_tensor(batch.view(), batch.bytes));
+    const Tensor pixels = to_tensor(batch.view(), batch.bytes);
+    const FeatureNet::Opinion opinion = network.of(pixels);
+    keys.push_back(content_keys(pixels));
     if (first == 0) {
-      // All of it is kept, and there twice when the parts are put together.
+      // All of it is kept, and there twice when the parts are put together or put in order.
       const int64_t each = opinion.features.size(1) + opinion.probabilities.size(1);
       require_memory(2.0 * static_cast<double>(count * each) * sizeof(float),
                      "lower --samples or --reference-count");
@@ -105,16 +127,17 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
   add_spatial();
   set.features = torch::cat(features);
   set.probabilities = torch::cat(probabilities);
+  set.keys = torch::cat(keys);
   if (labels.empty()) return set;
   set.labels = torch::cat(labels);
-  const bool known = std::ranges::all_of(
-      asked, [&](int64_t label) { return label >= 0 && label < set.probabilities.size(1); });
-  if (known) set.asked = torch::tensor(asked, torch::kInt64);
+  set.asked =
+      asked_of(asked, pictures.class_names(), network.class_names(), set.probabilities.size(1));
   return set;
 }
 
 Reference reference_of(const FeatureSet& set) {
-  Reference reference = {.features = FrechetTarget(moments_of(set.features)), .rows = set.features};
+  Reference reference = {
+      .features = FrechetTarget(moments_of(set.features)), .rows = set.features, .keys = set.keys};
   if (set.spatial.count() > 0) reference.spatial.emplace(set.spatial);
   return reference;
 }
@@ -124,26 +147,30 @@ Evaluation evaluate(const FeatureSet& set, const Reference& reference,
   const torch::NoGradGuard guard;
   Evaluation result;
   result.count = set.features.size(0);
-  result.distance = reference.features.distance(moments_of(set.features));
+  const Tensor order = order_of(set.keys, set.features, options.seed);
+  const Tensor features = set.features.index_select(0, order);
+  result.distance = reference.features.distance(moments_of(features));
   result.distance_range = {result.distance, result.distance};
   if (options.resamplings > 0) {
-    result.distance_range = resampled_distance(set.features, reference.features, result.distance,
+    result.distance_range = resampled_distance(features, reference.features, result.distance,
                                                options.resamplings, options.seed);
   }
   if (reference.spatial && set.spatial.count() > 0) {
     result.spatial_distance = reference.spatial->distance(set.spatial);
   }
-  result.inception_score = inception_score(set.probabilities, options.score_part);
+  result.inception_score =
+      inception_score(set.probabilities.index_select(0, order), options.score_part);
   if (set.asked.defined()) {
     result.accuracy = (set.labels == set.asked).to(torch::kFloat64).mean().item<double>();
   }
   if (!reference.rows.defined()) return result;
-  result.kernel_distance = kernel_distance_of_subsets(
-      set.features, reference.rows, options.kernel_subsets, options.kernel_size, options.seed);
-  // As many of each: balls shrink as a set grows.
-  const int64_t rows = std::min({options.manifold_rows, result.count, reference.rows.size(0)});
-  result.manifold = manifold_scores(some_rows(reference.rows, rows), some_rows(set.features, rows),
-                                    options.neighbours);
+  // In an order of its own: with that of the set, samples that are copies would be chosen together
+  // with their originals.
+  const Tensor real = reference.rows.index_select(
+      0, order_of(reference.keys, reference.rows, options.seed + kReferenceSeed));
+  result.kernel_distance = kernel_distance_of_subsets(features, real, options.kernel_subsets,
+                                                      options.kernel_size, options.seed);
+  result.manifold = scores_of_some(real, features, options);
   return result;
 }
 

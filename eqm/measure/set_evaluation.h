@@ -1,4 +1,5 @@
-// All that is told about a set of pictures beside a reference, in the features of one network.
+// All that is told about a set of pictures beside a reference, in the features of one network. No
+// number depends on the order of either set.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,8 @@ struct FeatureSet {
   Tensor probabilities;  // [n, classes] float32
   Tensor labels;         // [n] int64: what they look like; undefined where the classes are others
   Tensor asked;          // [n] int64: the labels the pictures should have; undefined for none
+  Tensor keys = {};      // [n] int64, of the pictures' content (content_order.h); undefined: by the
+                         // features
 };
 
 // `progress` hears how many pictures are done; false stops, and nothing comes back. Kind usage for
@@ -33,6 +36,7 @@ struct Reference {
   std::optional<FrechetTarget> spatial = {};
   Tensor rows =
       {};  // [m, d]: the features themselves; undefined when only their statistics are known
+  Tensor keys = {};  // [m] int64, as those of a set
 };
 Reference reference_of(const FeatureSet& set);
 
@@ -57,7 +61,7 @@ struct EvaluationOptions {
   int64_t kernel_subsets = 20, kernel_size = 1000;
   int64_t neighbours = 3;
   int64_t score_part = 5000;
-  int64_t manifold_rows = 10000;  // at most; as many of both sets
+  int64_t manifold_rows = 10000;  // at most, and as many of both sets; 0 for all of either
   uint64_t seed = 0;
 };
 

@@ -1,7 +1,9 @@
 // eqm evaluate from outside: samples and references of every kind, statistics, and refusals.
 #include <algorithm>
+#include <cmath>
 
 #include "eqm/io/npz.h"
+#include "eqm/io/png.h"
 #include "tests/cli/tiny_models.h"
 #include "tests/support/made_inception.h"
 
@@ -107,6 +109,98 @@ TEST_F(EvaluateCli, takes_the_npz_of_sample_with_its_labels) {
   }
   fs::resize_file(*shared_ / "samples.npz", fs::file_size(*shared_ / "samples.npz") - 30);
   expect_refusal(evaluate(with_data({"--pictures", "samples.npz"})), 3, "samples.npz");
+}
+
+// The pictures and labels of an .npz in another order.
+void reorder(const fs::path& from, const fs::path& to, const std::vector<size_t>& order) {
+  const NpzFile file = NpzFile::open(from);
+  NpzWriter writer(to, ZipMethod::stored);
+  for (const char* name : {"arr_0", "arr_1"}) {
+    const NpyArray array = file.read(name, 1 << 20);
+    const size_t row = array.bytes.size() / static_cast<size_t>(array.shape[0]);
+    writer.begin(name, array.dtype, {array.shape.begin() + 1, array.shape.end()});
+    for (const size_t i : order) writer.write(std::span(array.bytes).subspan(i * row, row));
+    writer.end();
+  }
+  writer.commit();
+}
+
+TEST_F(EvaluateCli, does_not_depend_on_the_order_of_the_pictures) {
+  ASSERT_EQ(run({"sample", "--model", "landscape", "--count", "60", "--limit", "4", "--npz",
+                 "in-turn.npz", "--no-pictures", "--out", "samples"})
+                .exit_code,
+            0);
+  std::vector<size_t> sorted;  // by class
+  for (size_t i = 0; i < 60; ++i) sorted.push_back(i < 30 ? 2 * i : 2 * (i - 30) + 1);
+  reorder(*shared_ / "in-turn.npz", *shared_ / "sorted.npz", sorted);
+  std::vector<nlohmann::json> figures;
+  for (const char* name : {"in-turn.npz", "sorted.npz"}) {
+    const ProgramResult result =
+        evaluate(with_data({"--pictures", name, "--manifold-count", "20"}), "60");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    figures.push_back(first_set());
+  }
+  for (const auto& [name, value] : figures[0].items()) {
+    if (!value.is_number()) continue;
+    // Convolutions of other batches may round differently.
+    const double expected = value.get<double>(), found = figures[1].at(name).get<double>();
+    EXPECT_NEAR(found, expected, 1e-4 * std::abs(expected) + 1e-6) << name;
+  }
+}
+
+TEST_F(EvaluateCli, knows_the_classes_of_pictures_in_class_folders) {
+  const Words draw = {"sample", "--model", "landscape", "--count", "20", "--limit", "4", "--out"};
+  ASSERT_EQ(run(merged(draw, {"folders", "--class-folders", "--npz", "same.npz"})).exit_code, 0);
+  for (const char* name : {"0/000000.png", "1/000001.png", "1/000019.png"}) {
+    EXPECT_TRUE(fs::exists(*shared_ / "folders/pictures" / name)) << name;
+  }
+  std::vector<nlohmann::json> figures;
+  for (const char* name : {"same.npz", "folders/pictures"}) {
+    const ProgramResult result = evaluate(with_data({"--pictures", name}));
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    figures.push_back(first_set());
+    EXPECT_FALSE(contains(result.errors, "class accuracy")) << result.errors;
+  }
+  EXPECT_EQ(figures[1].at("count"), 20);
+  EXPECT_EQ(figures[1].at("accuracy"), figures[0].at("accuracy"));
+
+  fs::rename(*shared_ / "folders/pictures/0", *shared_ / "folders/pictures/dog");
+  const ProgramResult strange = evaluate(with_data({"--pictures", "folders/pictures"}));
+  EXPECT_EQ(strange.exit_code, 0) << strange.errors;
+  EXPECT_TRUE(contains(strange.errors, "no class accuracy")) << strange.errors;
+  EXPECT_FALSE(first_set().contains("accuracy"));
+  expect_refusal(run(merged(draw, {"mixed", "--class-folders", "--mix", "0:1,1:1"})), 2,
+                 "no classes to make folders for");
+  EXPECT_FALSE(fs::exists(*shared_ / "mixed"));
+}
+
+TEST_F(EvaluateCli, compares_with_equally_many_real_pictures_or_with_none) {
+  const fs::path set = *shared_ / "parts";
+  for (const auto& [part, count] : {std::pair("train", 60), std::pair("test", 150)}) {
+    for (int i = 0; i < count; ++i) {
+      const fs::path folder = set / part / std::to_string(i % 2);
+      fs::create_directories(folder);
+      Image image = {.width = 8, .height = 8, .channels = 1, .pixels = {}};
+      for (int k = 0; k < 64; ++k) {
+        image.pixels.push_back(static_cast<uint8_t>(150 * (i % 2) + (i * 37 + k * 11) % 64));
+      }
+      write_png(folder / (std::to_string(i) + ".png"), image);
+    }
+  }
+  const auto sweep = [](const std::string& samples) {
+    return run({"sweep", "--model", "landscape", "--features", "judge", "--reference", "parts",
+                "--samples", samples, "--threads", "1", "--grid", "limit=2,3", "--out",
+                "sweep-" + samples});
+  };
+  const ProgramResult some = sweep("140"), many = sweep("160"), few = sweep("8");
+  for (const ProgramResult* result : {&some, &many, &few}) {
+    ASSERT_EQ(result->exit_code, 0) << result->errors;
+  }
+  EXPECT_TRUE(contains(some.output, "real data")) << some.output << some.errors;
+  EXPECT_FALSE(contains(many.output, "real data")) << "150 pictures beside 160 samples";
+  EXPECT_TRUE(contains(many.errors, "has 150 pictures")) << many.errors;
+  EXPECT_FALSE(contains(few.output, "real data")) << "a singular covariance";
+  EXPECT_TRUE(contains(few.errors, "singular covariance")) << few.errors;
 }
 
 TEST_F(EvaluateCli, saves_statistics_that_stand_for_the_reference) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <string>
@@ -289,6 +290,22 @@ TEST_F(ScoreCli, neighbours_are_shown_of_some_pictures_and_as_many_as_there_are)
       run({"neighbours", at("data.safetensors"), "--data", copies, "--k", "50", "--out", "small"});
   ASSERT_EQ(small.exit_code, 0) << small.errors;
   EXPECT_EQ(lines_in(folder_ / "small" / "neighbours.csv").size(), 1U + 16 * 6);
+}
+
+// Samples take labels in turn, so that a fixed stride could show a single class.
+TEST_F(ScoreCli, neighbours_are_shown_of_pictures_chosen_by_chance) {
+  std::vector<int64_t> all(80);
+  std::iota(all.begin(), all.end(), 0);
+  const ProgramResult some =
+      run(neighbours(write_copies("copies", all), {"--count", "40", "--k", "1", "--out", "some"}));
+  ASSERT_EQ(some.exit_code, 0) << some.errors;
+  const Lines lines = lines_in(folder_ / "some" / "neighbours.csv");
+  ASSERT_EQ(lines.size(), 41U);
+  const auto odd = std::count_if(lines.begin() + 1, lines.end(), [](const std::string& line) {
+    return (line[line.find(".png") - 1] - '0') % 2 == 1;
+  });
+  EXPECT_GT(odd, 5) << "about half";
+  EXPECT_LT(odd, 35);
 }
 
 TEST_F(ScoreCli, neighbours_are_sought_among_images_like_the_pictures) {

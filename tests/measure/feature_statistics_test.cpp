@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "eqm/data/memory_source.h"
 #include "eqm/measure/inception_score.h"
 #include "eqm/measure/kernel_distance.h"
 #include "eqm/measure/manifold.h"
@@ -147,6 +148,140 @@ TEST(SetEvaluation, of_a_set_beside_itself_is_as_good_as_can_be_and_worse_when_i
   const Nearest nearest = nearest_features(real.features, real.features);
   EXPECT_NEAR(nearest.distances.max().item<double>(), 0, 1e-6);
   EXPECT_TRUE(torch::equal(nearest.places, torch::arange(300)));
+}
+
+// Features about a centre for each class, and a classifier that is nearly sure of it.
+FeatureSet classes_in_turn(uint64_t seed, int64_t count, int64_t classes) {
+  const Tensor labels = torch::arange(count).remainder(classes);
+  const Tensor centres = 6 * normal(99, classes, 5).to(torch::kFloat32);
+  return {.features = centres.index_select(0, labels) + normal(seed, count, 5).to(torch::kFloat32),
+          .spatial = {},
+          .probabilities = 0.99 * torch::eye(classes).index_select(0, labels) +
+                           0.01 / static_cast<double>(classes),
+          .labels = labels,
+          .asked = labels};
+}
+
+FeatureSet in_order(const FeatureSet& set, const Tensor& order) {
+  const auto moved = [&](const Tensor& rows) {
+    return rows.defined() ? rows.index_select(0, order) : rows;
+  };
+  return {.features = moved(set.features),
+          .spatial = {},
+          .probabilities = moved(set.probabilities),
+          .labels = moved(set.labels),
+          .asked = moved(set.asked),
+          .keys = moved(set.keys)};
+}
+
+void expect_equal(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.distance_range.low, b.distance_range.low);
+  EXPECT_EQ(a.distance_range.high, b.distance_range.high);
+  EXPECT_EQ(a.inception_score, b.inception_score);
+  EXPECT_EQ(a.kernel_distance->mean, b.kernel_distance->mean);
+  EXPECT_EQ(a.kernel_distance->deviation, b.kernel_distance->deviation);
+  EXPECT_EQ(a.manifold->precision, b.manifold->precision);
+  EXPECT_EQ(a.manifold->recall, b.manifold->recall);
+  EXPECT_EQ(a.manifold->density, b.manifold->density);
+  EXPECT_EQ(a.manifold->coverage, b.manifold->coverage);
+  EXPECT_EQ(a.accuracy, b.accuracy);
+}
+
+// Sorted by class, in turn and in any other order; by the features, and by keys of pictures.
+TEST(SetEvaluation, does_not_depend_on_the_order_of_either_set) {
+  FeatureSet set = classes_in_turn(1, 600, 10), real = classes_in_turn(2, 800, 10);
+  const EvaluationOptions options = {.resamplings = 5,
+                                     .kernel_subsets = 4,
+                                     .kernel_size = 100,
+                                     .score_part = 100,
+                                     .manifold_rows = 60};
+  for (const bool keyed : {false, true}) {
+    if (keyed) {
+      set.keys = torch::arange(600).remainder(500);  // some are there twice
+      for (Tensor* rows : {&set.features, &set.probabilities, &set.labels, &set.asked}) {
+        *rows = rows->index_select(0, set.keys);
+      }
+      real.keys = torch::arange(800);
+    }
+    const Reference reference = reference_of(real);
+    const Evaluation expected = evaluate(set, reference, options);
+    for (const Tensor& order : {set.labels.argsort(), torch::arange(600).flip(0),
+                                normal(5, 600, 1).flatten().argsort()}) {
+      expect_equal(evaluate(in_order(set, order), reference, options), expected);
+    }
+    Reference other = reference_of(in_order(real, real.labels.argsort()));
+    other.features = reference.features;  // the same but for rounding
+    expect_equal(evaluate(set, other, options), expected);
+  }
+}
+
+// Ten classes that a classifier is sure of: each part must show all of them, and so must the rows
+// that are chosen, whichever stride would be in step with the classes.
+TEST(SetEvaluation, parts_and_chosen_rows_are_like_the_whole_set) {
+  const FeatureSet set = classes_in_turn(1, 1000, 10), sorted = in_order(set, set.labels.argsort());
+  EvaluationOptions options = {
+      .resamplings = 0, .kernel_subsets = 1, .kernel_size = 100, .score_part = 500};
+  const Reference reference = reference_of(classes_in_turn(2, 1000, 10));
+  for (const int64_t rows : {100, 200, 500}) {
+    options.manifold_rows = rows;
+    for (const FeatureSet* given : {&set, &sorted}) {
+      const Evaluation e = evaluate(*given, reference, options);
+      EXPECT_GT(e.inception_score, 9) << "of 9.5 with all in one part";
+      EXPECT_GT(e.manifold->recall, 0.75) << rows << ": no class is missing";
+      EXPECT_GT(e.manifold->coverage, 0.6) << rows;
+    }
+  }
+  options.manifold_rows = 0;
+  const ManifoldScores all = *evaluate(set, reference, options).manifold;
+  const ManifoldScores expected = manifold_scores(reference.rows, set.features, 3);
+  EXPECT_NEAR(all.precision, expected.precision, 1e-12) << "all rows of both";
+  EXPECT_NEAR(all.recall, expected.recall, 1e-12);
+}
+
+// Sees class 1 in pictures that are not black, and calls its classes by name, or not.
+class BlackOrNot final : public FeatureNet {
+ public:
+  explicit BlackOrNot(std::vector<std::string> names) : names_(std::move(names)) {}
+  int64_t at_once() const override { return 2; }
+  std::optional<Shape> picture_shape() const override { return Shape{1, 1, 1}; }
+  const std::vector<std::string>& class_names() const override { return names_; }
+  std::string identity() const override { return "black or not"; }
+
+ protected:
+  Opinion look(const Tensor& pixels) const override {
+    const Tensor features = pixels.flatten(1).to(torch::kFloat32);
+    const Tensor labels = (features.squeeze(1) > 0).to(torch::kInt64);
+    return {.features = features,
+            .spatial = {},
+            .probabilities = torch::eye(2).index_select(0, labels),
+            .labels = labels};
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// Folders sort their classes by name, and need not know all of those of a classifier.
+TEST(FeatureSet, has_the_labels_of_pictures_as_the_network_numbers_them) {
+  const auto asked = [](const std::vector<std::string>& own,
+                        const std::vector<std::string>& known) {
+    std::vector<Example> examples;
+    for (const int64_t label : {0, 0, 1}) {
+      examples.push_back({.dtype = Dtype::u8,
+                          .shape = {1, 1, 1},
+                          .bytes = {std::byte(label == 0 ? 200 : 0)},
+                          .label = label});
+    }
+    const SourcePtr pictures = memory_source(std::move(examples), own, "picture");
+    return features_of(BlackOrNot(known), *pictures, {})->asked;
+  };
+  const Tensor swapped = torch::tensor({1, 1, 0}, torch::kInt64);
+  EXPECT_TRUE(torch::equal(asked({"day", "night"}, {"night", "day"}), swapped));
+  EXPECT_TRUE(torch::equal(asked({"1", "0"}, {"night", "day"}), swapped)) << "by number";
+  EXPECT_TRUE(torch::equal(asked({"01", "00"}, {}), swapped)) << "of a network without names";
+  EXPECT_TRUE(torch::equal(asked({}, {"night", "day"}), 1 - swapped)) << "as they are";
+  EXPECT_FALSE(asked({"day", "dawn"}, {"night", "day"}).defined());
 }
 
 TEST(SetEvaluation, leaves_out_what_statistics_alone_cannot_tell) {

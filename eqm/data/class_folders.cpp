@@ -1,0 +1,73 @@
+#include "eqm/data/class_folders.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "eqm/data/arrangement.h"
+
+namespace eqm {
+namespace {
+
+constexpr size_t kMostFolderBytes = 200;  // file systems end at 255; some are left for a number
+
+std::string folder_for(std::string_view name) {
+  std::string folder(name.substr(0, kMostFolderBytes));
+  for (char& letter : folder) {
+    const bool control = static_cast<unsigned char>(letter) < ' ' || letter == '\x7f';
+    if (letter == '/' || letter == '\\' || control) letter = '-';
+  }
+  // Hidden folders are passed over, and those called train or test are parts.
+  if (folder.empty() || folder.front() == '.' || is_part_name(folder)) folder = "_" + folder;
+  return folder;
+}
+
+int64_t number_in_name(std::string_view text) {
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+int64_t place_of(const std::string& name, const std::vector<std::string>& list) {
+  const auto found = std::ranges::find(list, name);
+  return found == list.end() ? -1 : found - list.begin();
+}
+
+}  // namespace
+
+std::vector<std::string> class_folders(const std::vector<std::string>& names) {
+  std::vector<std::string> folders;
+  std::set<std::string> taken;
+  for (const std::string& name : names) {
+    std::string folder = folder_for(name);
+    while (!taken.insert(folder).second) folder += fmt::format("-{}", folders.size());
+    folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
+std::vector<std::string> numbered_folders(int64_t classes) {
+  const size_t digits = std::to_string(std::max<int64_t>(0, classes - 1)).size();
+  std::vector<std::string> folders;
+  for (int64_t i = 0; i < classes; ++i) folders.push_back(fmt::format("{:0{}}", i, digits));
+  return folders;
+}
+
+std::vector<int64_t> match_classes(const std::vector<std::string>& names,
+                                   const std::vector<std::string>& known) {
+  const std::vector<std::string> folders = class_folders(known);
+  std::vector<int64_t> classes;
+  for (const std::string& name : names) {
+    int64_t match = place_of(name, folders);  // of two classes of one name each has its folder
+    if (match < 0) match = place_of(name, known);
+    const int64_t number = number_in_name(name);
+    if (match < 0 && number < static_cast<int64_t>(known.size())) match = number;
+    classes.push_back(match);
+  }
+  return classes;
+}
+
+}  // namespace eqm

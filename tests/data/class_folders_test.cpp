@@ -1,0 +1,38 @@
+#include "eqm/data/class_folders.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace eqm::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(ClassFolders, are_the_names_where_a_folder_may_be_called_so) {
+  EXPECT_EQ(class_folders({"coat", "ankle boot", "été"}), (Names{"coat", "ankle boot", "été"}));
+  EXPECT_EQ(class_folders({"t-shirt/top", "..", "", "a\nb", "test"}),
+            (Names{"t-shirt-top", "_..", "_", "a-b", "_test"}));
+  EXPECT_EQ(class_folders({"crane", "ship", "crane", "crane"}),
+            (Names{"crane", "ship", "crane-2", "crane-3"}));
+  EXPECT_LT(class_folders({std::string(1000, 'x')})[0].size(), 255U);
+}
+
+TEST(ClassFolders, of_classes_without_names_sort_like_numbers) {
+  const Names folders = numbered_folders(11);
+  EXPECT_EQ(folders.front(), "00");
+  EXPECT_EQ(folders.back(), "10");
+  EXPECT_TRUE(std::ranges::is_sorted(folders));
+}
+
+TEST(MatchClasses, finds_classes_by_name_by_folder_and_by_number) {
+  const Names known = {"t-shirt/top", "bag", "crane", "crane"};
+  EXPECT_EQ(match_classes({"bag", "crane", "crane-3", "t-shirt-top"}, known),
+            (std::vector<int64_t>{1, 2, 3, 0}));
+  EXPECT_EQ(match_classes({"3", "0001", "4", "-1", "dog", ""}, known),
+            (std::vector<int64_t>{3, 1, -1, -1, -1, -1}));
+  EXPECT_EQ(match_classes(class_folders(known), known), (std::vector<int64_t>{0, 1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace eqm::test
