@@ -12,7 +12,7 @@
 #include "eqm/base/toml.h"
 #include "eqm/io/apng.h"
 #include "eqm/io/atomic_file.h"
-#include "eqm/io/csv.h"
+#include "eqm/io/csv_records.h"
 #include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/plane/figure.h"
@@ -22,18 +22,18 @@
 namespace eqm::cli {
 namespace {
 
+// The norm of a diverged sample is not finite; its cell stays empty.
 void write_samples(const std::filesystem::path& path, const PlaneDescent& descent) {
-  std::vector<double> values;
+  std::vector<CsvRecord> records;
   const Tensor samples = descent.samples.contiguous();
   for (int64_t i = 0; i < samples.size(0); ++i) {
     const SampleRecord& record = descent.records[static_cast<size_t>(i)];
-    // A diverged sample's norm is not finite, which CSV cannot say; its status does.
-    const double norm = std::isfinite(record.norm) ? record.norm : -1;
-    values.insert(values.end(),
-                  {samples[i][0].item<double>(), samples[i][1].item<double>(),
-                   static_cast<double>(record.steps), norm, static_cast<double>(record.status)});
+    records.push_back(
+        {fmt::format("{}", samples[i][0].item<double>()),
+         fmt::format("{}", samples[i][1].item<double>()), std::to_string(record.steps),
+         std::isfinite(record.norm) ? fmt::format("{}", record.norm) : "", name_of(record.status)});
   }
-  write_csv(path, {"x", "y", "steps", "norm", "status"}, values, 5);
+  write_csv_records(path, {"x", "y", "steps", "norm", "status"}, records);
 }
 
 PngText origin_of(const PlaneOptions& options) {
@@ -136,7 +136,11 @@ Examples:
     }
     write_figure(folder / "landscape", draw_plane(study), origin_of(plane_));
     if (animate_) write_plane_animation(folder / "descent.png", study, origin_of(plane_));
-    std::cout << "sliced Wasserstein distance to the data\n";
+    std::cout << (study.compared < plane_.samples
+                      ? fmt::format(
+                            "sliced Wasserstein distance to the data, {} points at a time\n",
+                            study.compared)
+                      : "sliced Wasserstein distance to the data\n");
     print_row(name_of(plane_.objective), study.main.distance, outcome(study.main));
     if (study.flow) print_row("fm", study.flow->distance, outcome(*study.flow));
     if (study.fresh_distance) {

@@ -190,9 +190,11 @@ void norm_chart(Canvas& canvas, Rect area, const PlaneStudy& study) {
                     .x_label = "share of the way"});
 }
 
-std::string distance_text(double distance, std::optional<double> fresh) {
-  const std::string text = fmt::format("distance to the data {:.3f}", distance);
-  return fresh ? fmt::format("{} (fresh data {:.3f})", text, *fresh) : text;
+// Distances are comparable only between equally many points, so their number is told.
+std::string distance_text(double distance, const PlaneStudy& study) {
+  if (!study.fresh_distance) return fmt::format("distance to the data {:.3f}", distance);
+  return fmt::format("distance {:.3f}, fresh data {:.3f} ({} points each)", distance,
+                     *study.fresh_distance, study.compared);
 }
 
 }  // namespace
@@ -242,11 +244,11 @@ Canvas draw_plane(const PlaneStudy& study) {
                 fmt::format("{} points", study.data.size(0)));
   samples_panel(canvas, places[5], view, study.main.samples, kParticleColour,
                 "Samples: " + title_of(study.main.model.objective.kind),
-                distance_text(study.main.distance, study.fresh_distance));
+                distance_text(study.main.distance, study));
   if (study.flow) {
     samples_panel(canvas, places[6], view, study.flow->samples, kParticleColour,
                   "Samples: " + title_of(ObjectiveKind::fm),
-                  distance_text(study.flow->distance, study.fresh_distance));
+                  distance_text(study.flow->distance, study));
   } else {
     samples_panel(canvas, places[6], view, study.main.start, draw::kMuted, "Start: noise",
                   fmt::format("distance to the data {:.3f}", study.noise_distance));

@@ -13,6 +13,7 @@
 #include "eqm/descend/sampling.h"
 #include "eqm/io/csv.h"
 #include "eqm/landscape/corruption.h"
+#include "eqm/measure/content_order.h"
 #include "eqm/measure/sliced_wasserstein.h"
 #include "eqm/plane/footprint.h"
 #include "eqm/plane/sets.h"
@@ -22,8 +23,10 @@
 namespace eqm {
 namespace {
 
-constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; every fifth is then held out
-constexpr double kLeastDistance = 0.02;   // of γ from 1: finer than the network can draw
+constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; a fifth is then held out
+constexpr uint64_t kHoldOutSeed = 0x706c616e65;
+constexpr int64_t kMostSets = 100;       // of points whose distances are averaged
+constexpr double kLeastDistance = 0.02;  // of γ from 1: finer than the network can draw
 
 struct PlaneData {
   Tensor training;  // [n, 2]
@@ -37,9 +40,22 @@ PlaneData data_from_csv(const std::string& path) {
                 "two different points are the least that can be learned from");
   }
   const Tensor all = torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
-  if (table.rows() < kLeastToHoldOut) return {.training = all, .fresh = {}};
-  const Tensor held_out = torch::arange(table.rows()).remainder(5) == 4;
-  return {.training = all.index({~held_out}), .fresh = all.index({held_out})};
+  // By chance, whatever the order of the lines: it may be in step with any rule.
+  const Tensor shuffled = all.index_select(0, content_order(content_keys(all), kHoldOutSeed));
+  if (table.rows() < kLeastToHoldOut) return {.training = shuffled, .fresh = {}};
+  const int64_t fresh = table.rows() / 5;
+  return {.training = shuffled.narrow(0, fresh, table.rows() - fresh),
+          .fresh = shuffled.narrow(0, 0, fresh)};
+}
+
+// The mean over sets of `count` points.
+double mean_distance(const Tensor& points, const Tensor& data, int64_t count) {
+  const int64_t sets = std::min(points.size(0) / count, kMostSets);
+  double sum = 0;
+  for (int64_t i = 0; i < sets; ++i) {
+    sum += sliced_wasserstein(points.narrow(0, i * count, count), data);
+  }
+  return sum / static_cast<double>(sets);
 }
 
 bool exists(const std::string& path) {
@@ -227,14 +243,19 @@ PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& 
   PlaneStudy study;
   study.data = data.training;
   study.scaling = scaling_of(data.training, options.data, options.spread);
+  study.compared =
+      data.fresh.defined() ? std::min(options.samples, data.fresh.size(0)) : options.samples;
+  const auto distance_of = [&](const Tensor& points) {
+    return mean_distance(points, study.data, study.compared);
+  };
   study.main = run(options, options.objective, study.scaling, data.training, type, progress);
-  study.main.distance = sliced_wasserstein(study.main.samples, study.data);
+  study.main.distance = distance_of(study.main.samples);
   if (options.flow_beside && options.objective != ObjectiveKind::fm) {
     study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, type, progress);
-    study.flow->distance = sliced_wasserstein(study.flow->samples, study.data);
+    study.flow->distance = distance_of(study.flow->samples);
   }
-  if (data.fresh.defined()) study.fresh_distance = sliced_wasserstein(data.fresh, study.data);
-  study.noise_distance = sliced_wasserstein(study.main.start, study.data);
+  if (data.fresh.defined()) study.fresh_distance = distance_of(data.fresh);
+  study.noise_distance = distance_of(study.main.start);
   return study;
 }
 

@@ -20,7 +20,7 @@ struct PlaneDescent {
   std::vector<SampleRecord> records;  // per sample
   std::vector<Tensor> paths;          // states of the first particles after each step, each [p, 2]
   std::vector<double> mean_norms;     // of the samples still moving, per step
-  double distance = 0;                // sliced Wasserstein distance to the data
+  double distance = 0;  // sliced Wasserstein distance to the data, PlaneStudy::compared at a time
 };
 
 struct PlaneStudy {
@@ -31,6 +31,9 @@ struct PlaneStudy {
   std::optional<double>
       fresh_distance;         // of data not trained on: the floor; none for tiny CSV files
   double noise_distance = 0;  // of the starting noise: the ceiling
+  // Few points lie farther from a distribution than many, by chance alone. So all distances are
+  // means over sets of this many points: as many as samples, or as fresh points if those are fewer.
+  int64_t compared = 0;
 };
 
 // `type` is the device and precision to compute with.

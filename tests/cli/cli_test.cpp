@@ -567,7 +567,8 @@ TEST_F(Cli, a_tiny_run_leaves_complete_files_and_nothing_else) {
   EXPECT_TRUE(contains(read("out/landscape.svg"), "<svg"));
   EXPECT_TRUE(contains(read("out/landscape.svg"), "</svg>"));
   const std::string samples = read("out/samples.csv");
-  EXPECT_TRUE(samples.starts_with("x,y")) << samples;
+  EXPECT_TRUE(samples.starts_with("x,y,steps,norm,status\n")) << samples;
+  EXPECT_TRUE(std::regex_search(samples, std::regex(",(converged|limit|arrived)\n"))) << samples;
   EXPECT_EQ(std::count(samples.begin(), samples.end(), '\n'), 17) << samples;  // and the header
   EXPECT_TRUE(contains(read("out/config.toml"), "steps = 20"));
   for (const std::string& name : names_in("out")) {

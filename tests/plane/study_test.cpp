@@ -1,10 +1,12 @@
 #include "eqm/plane/study.h"
 
+#include <cmath>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "eqm/io/csv.h"
+#include "eqm/measure/sliced_wasserstein.h"
 #include "eqm/plane/figure.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -155,6 +157,43 @@ TEST(PlaneStudy, descends_by_the_rule_that_was_asked_for) {
     options.descent.rule = rule;
     EXPECT_EQ(run(options).main.records[0].evaluations, evaluations) << name_of(kind);
   }
+}
+
+// 300 points leave 60 that are not trained on; 60 of anything lie farther away than 2,000.
+TEST(PlaneStudy, compares_equally_many_samples_and_fresh_points) {
+  const TemporaryFolder folder;
+  std::vector<double> points, reversed;
+  for (int64_t i = 0; i < 300; ++i) {
+    const double angle = 0.0209 * static_cast<double>(i);
+    points.insert(points.end(), {std::cos(angle), std::sin(angle)});
+    reversed.insert(reversed.begin(), {std::cos(angle), std::sin(angle)});
+  }
+  write_csv(folder / "points.csv", {"x", "y"}, points, 2);
+  write_csv(folder / "reversed.csv", {"x", "y"}, reversed, 2);
+  PlaneOptions options = small_options();
+  options.data = (folder / "points.csv").string();
+  options.steps = 10;
+  options.samples = 600;
+  const PlaneStudy study = run(options);
+  EXPECT_EQ(study.compared, 60);
+  EXPECT_EQ(study.data.size(0), 240);
+  double mean = 0;
+  for (int64_t i = 0; i < 10; ++i) {
+    mean += sliced_wasserstein(study.main.samples.narrow(0, 60 * i, 60), study.data) / 10;
+  }
+  EXPECT_NEAR(study.main.distance, mean, 1e-9);
+  ASSERT_TRUE(study.fresh_distance);
+  EXPECT_LT(*study.fresh_distance, 0.5 * study.main.distance);
+
+  options.data = (folder / "reversed.csv").string();
+  const PlaneStudy other = run(options);
+  EXPECT_TRUE(torch::equal(other.data, study.data)) << "the order of lines does not matter";
+  EXPECT_EQ(*other.fresh_distance, *study.fresh_distance);
+
+  options.samples = 20;
+  EXPECT_EQ(run(options).compared, 20);
+  options.data = "two-points";
+  EXPECT_EQ(run(options).compared, 20) << "as many fresh points as samples";
 }
 
 TEST(PlaneStudy, refuses_points_without_extent) {
