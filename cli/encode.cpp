@@ -62,7 +62,8 @@ Examples:
     options.text("out", out_, "folder for the latents");
     options.choice("stored", how_.stored, latent_types(), "type of the numbers");
     options.count("per-shard", how_.per_shard, Range::between(1, 1e6), "pictures in a file");
-    options.count("batch", how_.batch, Range::between(1, 1e5), "pictures encoded at once");
+    options.count("batch", how_.batch, Range::between(1, 1e5),
+                  "pictures read at once; encoded are as many as memory allows");
     options.flag("check", check_, "compares the checksums of latents that are there, no more");
     codec_.declare(options);
     runtime_.declare(options);
@@ -126,7 +127,7 @@ Examples:
     const bool whole = encode_set(pictures, vae, folder, how_, [&](const EncodeProgress& now) {
       if (!begun) {
         console.progress.begin("encoding", now.all, "pictures");
-        console.progress.resume_at(std::max<int64_t>(0, now.done - how_.batch));
+        console.progress.resume_at(now.before);
         begun = true;
       }
       last = now;

@@ -31,6 +31,9 @@ class Codec {
   // Of the picture that a state [C, H, W] becomes.
   Shape picture_shape(const Shape& state) const;
 
+  // How many states of a shape to turn into pictures at once, for the sake of memory.
+  int64_t rows_together(const Shape& state) const;
+
   const Scaling& scaling() const { return scaling_; }
   const std::shared_ptr<const Vae>& autoencoder() const { return autoencoder_; }
 

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "eqm/base/error.h"
-#include "eqm/codec/states.h"
+#include "eqm/base/memory.h"
+#include "eqm/data/batch.h"
 #include "eqm/data/class_names.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/memory_source.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
-#include "eqm/landscape/scaling.h"
 #include "eqm/tensor/bridge.h"
 
 namespace eqm {
@@ -78,6 +78,12 @@ class SetEncoder {
           "give a folder or tar of PNG or JPEG files");
     }
     require_utf8_classes(pictures);
+    const int64_t height = layout_.shape[1], width = layout_.shape[2];
+    batch_ = std::min({options.batch, vae.rows_for(height, width), pictures.size()});
+    // Those that are encoded and those that are read meanwhile, each in a few copies.
+    const auto pixels = static_cast<double>(batch_ * layout_.shape[0] * height * width);
+    require_memory(6 * pixels + vae.activations_for(batch_, height, width),
+                   "choose a smaller --size or --vae-memory-mb");
     manifest_.recipe = {.size = layout_.shape[1],
                         .views = options.mirrored ? 2 : 1,
                         .tile = vae.tile_for(layout_.shape[1], layout_.shape[2]),
@@ -116,6 +122,7 @@ class SetEncoder {
     manifest_ = std::move(found);
     const auto shards = static_cast<int64_t>(manifest_.shards.size());
     progress_.done = std::min(shards * options_.per_shard, pictures_.size());
+    progress_.before = progress_.done;
     progress_.skipped = manifest_.skipped();
   }
 
@@ -125,19 +132,19 @@ class SetEncoder {
     ShardParts shard;
     std::vector<std::string> damaged;
     const auto read_from = [&](int64_t at) {
-      return read_pictures(pictures_, layout_, at, std::min(options_.batch, end - at),
+      return read_pictures(pictures_, layout_, at, std::min(batch_, end - at),
                            options_.skip_damaged);
     };
     // The next pictures are read and decoded while these are encoded.
     auto next = std::async(std::launch::async, read_from, first);
-    for (int64_t at = first; at < end; at += options_.batch) {
+    for (int64_t at = first; at < end; at += batch_) {
       const ReadPictures read = next.get();
-      if (at + options_.batch < end) {
-        next = std::async(std::launch::async, read_from, at + options_.batch);
+      if (at + batch_ < end) {
+        next = std::async(std::launch::async, read_from, at + batch_);
       }
       add(read.examples, shard);
       damaged.insert(damaged.end(), read.damaged.begin(), read.damaged.end());
-      progress_.done += std::min(options_.batch, end - at);
+      progress_.done += std::min(batch_, end - at);
       progress_.skipped += static_cast<int64_t>(read.damaged.size());
       if (!go_on_(progress_)) return false;
     }
@@ -151,7 +158,7 @@ class SetEncoder {
     if (examples.empty()) return;
     const SourcePtr some = memory_source(examples, pictures_.class_names(), "pictures");
     const Batch batch = read_batch(*some, 0, some->size());
-    const Tensor x = states_of(batch, Scaling::pixels(), vae_.options());
+    const Tensor x = to_tensor(batch.view(), batch.bytes).to(vae_.options().device());  // bytes
     Tensor moments = vae_.moments(x);
     const double sum = Posterior::from(moments).divergence().sum().item<double>();
     encoded_ += some->size();
@@ -193,6 +200,7 @@ class SetEncoder {
   const EncodeOptions& options_;
   const std::function<bool(const EncodeProgress&)>& go_on_;
   Layout layout_;
+  int64_t batch_ = 1;
   LatentManifest manifest_;
   EncodeProgress progress_;
   int64_t encoded_ = 0;  // pictures of this run

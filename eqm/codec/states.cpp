@@ -35,11 +35,12 @@ Tensor drawn_states(const Batch& batch, const Codec& codec, NoiseKey key,
 }
 
 Tensor bytes_of(const Tensor& states, const Codec& codec) {
-  constexpr int64_t kTogether = 64;  // decoded numbers are many times larger than what is kept
   std::vector<Tensor> parts;
-  for (const Tensor& some : states.detach().split(kTogether)) {
-    const Tensor values = codec.to_values(some.to(torch::kFloat32)).cpu();
-    parts.push_back(torch::nan_to_num(values, 0, 255, 0).round().clamp(0, 255).to(torch::kUInt8));
+  const int64_t together = codec.rows_together(states.sizes().slice(1).vec());
+  for (const Tensor& some : states.detach().split(together)) {
+    Tensor values = codec.to_values(some.to(torch::kFloat32)).cpu();
+    torch::nan_to_num_(values, 0, 255, 0).round_().clamp_(0, 255);
+    parts.push_back(values.to(torch::kUInt8));
   }
   return parts.size() == 1 ? parts.front() : torch::cat(parts);
 }

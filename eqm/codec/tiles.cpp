@@ -70,7 +70,7 @@ Tensor in_tiles(const Tensor& x, const Tiling& tiling, int64_t up, int64_t down,
       part_of(weight, 0).add_(share);
     }
   }
-  return sum / weight;
+  return sum.div_(weight);
 }
 
 }  // namespace eqm

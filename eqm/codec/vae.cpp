@@ -11,6 +11,7 @@
 #include "eqm/base/hash.h"
 #include "eqm/io/text.h"
 #include "eqm/io/weights_file.h"
+#include "eqm/landscape/scaling.h"
 #include "eqm/tensor/bridge.h"
 #include "eqm/tensor/named_tensors.h"
 
@@ -114,6 +115,10 @@ double numbers_per_pixel(const VaeConfig& config) {
   return 5 * static_cast<double>(std::max(config.channels[0], second));
 }
 
+Tensor numbers_of(const Tensor& pictures) {
+  return pictures.is_floating_point() ? pictures : Scaling::pixels().to_states(pictures);
+}
+
 // What is made of numbers must be numbers; latents of a descent that went astray may be anything.
 Tensor require_numbers(const Tensor& made, const Tensor& from) {
   if (made.isfinite().all().item<bool>() || !from.isfinite().all().item<bool>()) return made;
@@ -177,12 +182,22 @@ torch::TensorOptions Vae::options() const {
 Tensor Vae::in_portions(const Tensor& x, const Portion& portion, int64_t up, int64_t down,
                         const std::function<Tensor(const Tensor&)>& function) {
   if (portion.tiling.side == 0 && x.size(0) <= portion.rows) return function(x);
-  std::vector<Tensor> parts;
+  Tensor whole;
+  int64_t done = 0;
   for (const Tensor& some : x.split(portion.rows)) {
-    parts.push_back(portion.tiling.side == 0 ? function(some)
-                                             : in_tiles(some, portion.tiling, up, down, function));
+    const Tensor part = portion.tiling.side == 0
+                            ? function(some)
+                            : in_tiles(some, portion.tiling, up, down, function);
+    if (part.size(0) == x.size(0)) return part;
+    if (!whole.defined()) {
+      Shape shape = part.sizes().vec();
+      shape[0] = x.size(0);
+      whole = torch::empty(shape, part.options());
+    }
+    whole.narrow(0, done, part.size(0)).copy_(part);
+    done += part.size(0);
   }
-  return torch::cat(parts);
+  return whole;
 }
 
 Tensor Vae::encode_rows(const Tensor& pictures) const {
@@ -209,10 +224,20 @@ Tensor Vae::decode_rows(const Tensor& latents) const {
   return layers.conv(layers.active_norm(h, "decoder.conv_norm_out"), "decoder.conv_out");
 }
 
+int64_t Vae::rows_for(int64_t height, int64_t width) const {
+  constexpr double kMost = 1 << 20;  // of pictures that are next to nothing
+  return static_cast<int64_t>(std::clamp(limits_.memory / memory_for(height, width), 1.0, kMost));
+}
+
+double Vae::activations_for(int64_t rows, int64_t height, int64_t width) const {
+  const int64_t tile = tile_for(height, width);
+  if (tile > 0) return memory_for(tile, tile);
+  return static_cast<double>(std::min(rows, rows_for(height, width))) * memory_for(height, width);
+}
+
 Vae::Portion Vae::portion_for(int64_t height, int64_t width, int64_t unit) const {
   const int64_t tile = tile_for(height, width) / config_.factor();
-  const double at_once = limits_.memory / memory_for(height, width);
-  return {.rows = std::max<int64_t>(1, static_cast<int64_t>(at_once)),
+  return {.rows = rows_for(height, width),
           .tiling = {.side = tile * unit, .overlap = tile / 4 * unit, .align = unit}};
 }
 
@@ -223,8 +248,8 @@ Tensor Vae::moments(const Tensor& pictures) const {
     return torch::empty({0, 2 * latents[0], latents[1], latents[2]}, options());
   const torch::NoGradGuard guard;
   const Tensor made =
-      in_portions(pictures.to(options()), portion_for(pictures.size(2), pictures.size(3), factor),
-                  1, factor, [&](const Tensor& x) { return encode_rows(x); });
+      in_portions(pictures, portion_for(pictures.size(2), pictures.size(3), factor), 1, factor,
+                  [&](const Tensor& x) { return encode_rows(numbers_of(x).to(options())); });
   return require_numbers(made, pictures);
 }
 

@@ -30,7 +30,8 @@ class Vae {
   static Vae load(const std::filesystem::path& path, const torch::TensorOptions& type,
                   const VaeLimits& limits = {});
 
-  // Pictures [n, 3, H, W] from -1 to 1, H and W multiples of factor().
+  // Pictures [n, 3, H, W], H and W multiples of factor(): numbers from -1 to 1, or bytes, which
+  // become such numbers as their turn comes.
   Posterior encode(const Tensor& pictures) const;
   // What the encoder says before that: [n, 2 C, H / factor, W / factor].
   Tensor moments(const Tensor& pictures) const;
@@ -39,6 +40,10 @@ class Vae {
 
   // The side of the tiles that pictures of this size are encoded in; 0 where they are whole.
   int64_t tile_for(int64_t height, int64_t width) const;
+  // How many pictures of this size are computed together: to give it more only takes memory.
+  int64_t rows_for(int64_t height, int64_t width) const;
+  // About the bytes that activations of so many take.
+  double activations_for(int64_t rows, int64_t height, int64_t width) const;
 
   const VaeConfig& config() const { return config_; }
   torch::TensorOptions options() const;

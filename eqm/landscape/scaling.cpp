@@ -21,11 +21,11 @@ Tensor centre_for(const std::vector<double>& centre, const Tensor& rows) {
 
 Tensor Scaling::to_states(const Tensor& values) const {
   const Tensor real = values.is_floating_point() ? values : values.to(torch::kFloat32);
-  return (real - centre_for(centre, real)) / unit;
+  return (real - centre_for(centre, real)).div_(unit);
 }
 
 Tensor Scaling::to_values(const Tensor& states) const {
-  return states * unit + centre_for(centre, states);
+  return (states * unit).add_(centre_for(centre, states));
 }
 
 }  // namespace eqm

@@ -10,6 +10,7 @@
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/small_vae.h"
 #include "tests/support/temporary_folder.h"
 
@@ -89,6 +90,24 @@ TEST_F(EncodeSet, also_encodes_mirrored_pictures) {
     const Tensor both = torch::from_blob(const_cast<std::byte*>(example.bytes.data()), {16, 2, 2});
     EXPECT_TRUE(close(both.narrow(0, 8, 8), mirrored[i], kSlack * kFloat32Rounding));
   }
+}
+
+// Whatever --batch says, large pictures are read and encoded one by one, and in tiles.
+TEST_F(EncodeSet, takes_little_memory_for_large_pictures) {
+  constexpr int64_t kSide = 1024;
+  const SourcePtr large = map_source(pictures(), "enlarged", [](const Example& example) {
+    const auto bytes = static_cast<size_t>(3 * kSide * kSide);
+    return Example{.shape = {3, kSide, kSide},
+                   .bytes = std::vector<std::byte>(bytes, example.bytes[0]),
+                   .label = example.label};
+  });
+  vae_ = std::make_unique<Vae>(
+      Vae::load(folder_ / "vae.safetensors", torch::kFloat32, {.memory = 16e6}));
+  vae_->moments(torch::zeros({1, 3, 256, 256}));  // what libraries keep
+  // As numbers, all eleven take 138 MB several times.
+  expect_memory_below(uint64_t{200} << 20,
+                      [&] { EXPECT_FALSE(encode(*large, {.batch = 11}, /*batches=*/1)); });
+  EXPECT_EQ(last_.done, 1);  // picture
 }
 
 TEST_F(EncodeSet, rounds_to_halves_when_asked) {

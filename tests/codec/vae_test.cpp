@@ -140,6 +140,27 @@ TEST_F(SmallVaeTest, computes_large_pictures_in_tiles) {
             0.3 * whole.decode(latents).std().item<double>());
 }
 
+TEST_F(SmallVaeTest, takes_bytes_for_pixels) {
+  write_small_vae(file_);
+  const Tensor bytes = torch::randint(256, {3, 3, 160, 128}, torch::kUInt8);
+  const Tensor numbers = Scaling::pixels().to_states(bytes);
+  for (const double memory : {2e9, 1e6}) {  // together, and in tiles
+    const Vae vae = Vae::load(file_, torch::kFloat32, {.memory = memory});
+    EXPECT_TRUE(torch::equal(vae.moments(bytes), vae.moments(numbers)));
+  }
+}
+
+TEST_F(SmallVaeTest, tells_how_much_it_computes_together) {
+  write_small_vae(file_);
+  constexpr double kPicture = 5.0 * 8 * 4 * 64 * 64;  // bytes of the activations of one
+  const Vae vae = Vae::load(file_, torch::kFloat32, {.memory = 3.5 * kPicture});
+  EXPECT_EQ(vae.rows_for(64, 64), 3);
+  EXPECT_EQ(vae.activations_for(2, 64, 64), 2 * kPicture);
+  EXPECT_EQ(vae.activations_for(100, 64, 64), 3 * kPicture);
+  EXPECT_EQ(vae.rows_for(640, 640), 1);
+  EXPECT_LE(vae.activations_for(100, 640, 640), 3.5 * kPicture);  // of a tile
+}
+
 TEST_F(SmallVaeTest, makes_nothing_of_no_pictures) {
   write_small_vae(file_);
   const Vae vae = Vae::load(file_, torch::kFloat32);
