@@ -102,10 +102,10 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(destination_of(path)) {
   sweep_temporaries_once(folder_of(path_));
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     temporary_ = temporary_name(folder_of(path_));
+    live_ = LiveTemporary(temporary_);  // first: a signal may come as soon as the file is there
     // 0666 lets the umask decide, as for any other new file.
     file_ =
         FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    live_ = LiveTemporary(temporary_);
     if (file_.is_open() && lock_temporary(file_)) return;
     if (!file_.is_open() && errno != EEXIST) break;
   }

@@ -149,7 +149,8 @@ TEST_F(TemporariesCli, of_a_sample_that_is_told_twice_do_not_stay) {
 
 TEST_F(TemporariesCli, of_a_dead_writer_are_swept_by_every_verb_that_writes_there) {
   expect_sweeping({"export", kModel, "--out", "files/model.safetensors"}, {"files"});
-  expect_sweeping({"bench", "operators", "--seconds", "0.001", "--json", "bench/a.json"},
+  expect_sweeping({"bench", "operators", "--only", "xs/4 Gated residual", "--rounds", "1",
+                   "--seconds", "0", "--threads", "1", "--json", "bench/a.json"},
                   {"bench"});
   expect_sweeping({"landscape", "--steps", "2", "--samples", "8", "--out", "plane"}, {"plane"});
   expect_sweeping(
