@@ -126,7 +126,7 @@ TEST_F(InteropCli, import_takes_the_names_of_classes) {
   EXPECT_TRUE(contains(listed.output, "10, from top to ankle boot")) << listed.output;
   EXPECT_EQ(card_of("m.safetensors").at("class_names").at(1), "trouser, long");
   EXPECT_EQ(run({"sample", "m.safetensors", "--labels", "ankle boot", "--per-class", "1", "--limit",
-                 "1", "--class-folders", "--out", "out"})
+                 "2", "--class-folders", "--out", "out"})
                 .exit_code,
             0);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/pictures/ankle boot/000000.png"));
