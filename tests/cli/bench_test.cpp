@@ -143,7 +143,7 @@ TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {
   expect(bench("engine", {{"--model", "judge"}}), 3, "has no landscape");
   expect(bench("speed", {}), 2, "speed");
   expect(bench("engine", {{"--samples", "1"}}), 2, "samples");
-  expect(bench("engine", {{"--features", "nobody"}}), 4, "nobody");
+  expect(bench("engine", {{"--features", "nobody"}}), 2, "nobody");
 }
 
 }  // namespace
