@@ -48,7 +48,7 @@ run_one() {  # name threads program tests
   local name=$1 threads=$2 log="$logs/$1-$2-$3.log"
   if env ${settings[$name]} OMP_NUM_THREADS="$threads" OMP_WAIT_POLICY=passive \
       "build/tests/$3" --gtest_brief=1 --gtest_filter="$4" > "$log" 2>&1; then
-    echo "passed  $name, $threads thread$([ "$threads" = 1 ] || echo s), $3: $(grep -oE '[0-9]+ tests?\.?$' "$log" | tail -n 1)"
+    echo "passed  $name, $threads thread$([ "$threads" = 1 ] || echo s), $3: $(grep -oE 'PASSED  \] [0-9]+ tests?' "$log" | cut -c 11-)"
   else
     echo "FAILED  $name, $threads threads, $3: env ${settings[$name]} OMP_NUM_THREADS=$threads build/tests/$3"
     grep -E '^\[  FAILED  \] [^ ]*(,|$)|: Failure$' "$log" | sort -u | head -n 20 | sed 's/^/        /' || tail -n 3 "$log"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 
+#include "eqm/kernel/choice.h"
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
 #include "tests/support/every_target.h"
@@ -207,6 +208,7 @@ TEST(FusedLinear, linear_image_refuses_tokens_that_make_no_square) {
 }
 
 TEST(FusedLinear, a_row_is_the_same_in_any_batch) {
+  const kernel::PathScope fused(kernel::Path::fused);  // whatever EQM_KERNELS says
   const Tensor weight = normal(1, {96, 50}).to(torch::kFloat32);
   const Tensor bias = normal(2, {96}).to(torch::kFloat32);
   const Tensor x = normal(3, {9, 5, 50}).to(torch::kFloat32);
@@ -241,6 +243,7 @@ TEST(FusedLinear, gelu_of_the_largest_numbers_is_theirs_or_zero) {
 }
 
 TEST(FusedLinear, gelu_is_right_to_the_last_digits_and_keeps_what_is_no_number) {
+  const kernel::PathScope fused(kernel::Path::fused);  // whatever EQM_KERNELS says
   on_every_target([] {
     const Tensor x = torch::arange(-12.0, 12.0, 1.0 / 256, torch::kFloat32).unsqueeze(1);
     const Tensor one = torch::ones({1, 1}), zero = torch::zeros({1});

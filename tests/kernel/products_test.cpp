@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/kernel/choice.h"
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
 #include "tests/support/every_target.h"
@@ -16,6 +17,7 @@ namespace {
 // Many blocks of rows, several parts of columns, depths of several passes, on more and fewer
 // threads than there are parts.
 TEST(Products, products_are_the_same_however_they_are_divided) {
+  const kernel::PathScope fused(kernel::Path::fused);  // whatever EQM_KERNELS says
   const int threads_before = at::get_num_threads();
   kernel::PackedWeight packed1, packed2;
   const int64_t width = 72, hidden = 600;
@@ -55,6 +57,7 @@ TEST(Products, products_are_the_same_however_they_are_divided) {
 
 // Six threads divide this one by rows and by columns.
 TEST(Products, weight_gradients_are_the_same_on_any_number_of_threads) {
+  const kernel::PathScope fused(kernel::Path::fused);  // whatever EQM_KERNELS says
   const int threads_before = at::get_num_threads();
   const Tensor g = normal(1, {601, 200}), x = normal(2, {601, 200});
   const Tensor exact = torch::mm(g.t(), x);
