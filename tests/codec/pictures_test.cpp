@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/draw/image_grid.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 
@@ -114,13 +115,15 @@ TEST(PictureGrid, shows_every_state_in_its_colour) {
   EXPECT_EQ(grid.channels, 3);
   EXPECT_FALSE(problem_of(grid).has_value());
   for (const auto& colour : colours) {
-    EXPECT_EQ(count_of(grid, colour), 64 * 64);  // 8 pixels, each shown as a square of 8
+    const int zoom = grid_zoom(8, 8, 2, 2);
+    EXPECT_EQ(count_of(grid, colour), 64 * zoom * zoom);  // each pixel is a square
   }
 }
 
 TEST(PictureGrid, shows_grey_as_grey) {
   const Image grid = picture_grid(torch::full({1, 1, 64, 64}, 77.0), Scaling{}, 1, {}, "");
-  EXPECT_EQ(count_of(grid, {77, 77, 77}), 64 * 64);
+  const int zoom = grid_zoom(64, 64, 1, 1);
+  EXPECT_EQ(count_of(grid, {77, 77, 77}), 64 * 64 * zoom * zoom);
 }
 
 TEST(PictureGrid, refuses_names_that_do_not_fit_its_rows) {
