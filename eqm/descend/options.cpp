@@ -61,6 +61,10 @@ bool reaches_limit(const DescentOptions& settled, int64_t limit) {
   return settled.rule != RuleKind::walk_and_land || settled.limit == limit;
 }
 
+// Of landings on a model that is shown γ: there is no way back from beyond the data, where it
+// answers nothing, so that each landing goes a part of the way and the last one all of it.
+constexpr double kShownGlide = 0.5;
+
 constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
 
 }  // namespace
@@ -173,6 +177,7 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
     const bool flat = objective.magnitude.kind == MagnitudeKind::constant;
     const LandingPlan asked = {.walk = walk, .land = land};
     const LandingPlan plan = flat ? walk_within(asked, limit) : planned_within(asked, limit);
+    if (sees_time(objective.kind) && glide > 1) settled.glide = kShownGlide;
     settled.walk = plan.walk;
     settled.land = plan.land;
     settled.limit = plan.steps();

@@ -64,7 +64,6 @@ TEST(ShownGamma, is_that_of_the_point_where_the_field_is_asked_for) {
       int inside = 0;
       for (const auto& [x, gamma] : asked) {
         if (gamma <= 0 || gamma >= 1) continue;  // an attempt of dopri5 may go beyond the way
-        if (kind == RuleKind::walk_and_land && gamma >= 0.5) break;  // as may landings
         EXPECT_LT(norm(x - on_the_way(gamma)), 1e-12) << "at " << gamma;
         ++inside;
       }
@@ -94,6 +93,21 @@ TEST(ShownGamma, follows_the_closed_form_in_time_with_the_order_of_the_integrato
   EXPECT_NEAR(std::log2(error(RuleKind::rk4, 16) / error(RuleKind::rk4, 32)), 4, 0.3);
   EXPECT_NEAR(std::log2(error(RuleKind::rk4_classical, 16) / error(RuleKind::rk4_classical, 32)), 4,
               0.3);
+}
+
+TEST(ShownGamma, leads_walk_and_land_onto_the_data) {
+  for (const Magnitude& magnitude : kMagnitudes) {
+    for (const int64_t limit : {2, 5, 250}) {
+      const Objective objective = shown(magnitude);
+      const DescentOptions options = DescentOptions{.limit = limit}.resolved(objective);
+      const auto course = make_rule(options, objective).start(kStart, kNoKicks);
+      while (course->take({.gradient = magnitude(course->time()) * (kStart - kData)}) !=
+             Move::arrival) {
+      }
+      EXPECT_LT(norm(course->x() - kData), 1e-9)
+          << name_in(magnitude_names(), magnitude.kind) << " " << limit;
+    }
+  }
 }
 
 TEST(ShownGamma, is_under_the_error_control_of_dopri5) {

@@ -47,7 +47,9 @@ class WalkAndLandCourse final : public Course {
     }
     gamma_ = std::max(gamma_, edge_);
     const bool last = ++landed_ >= numbers_.land;
-    x_ -= (last ? 1 : numbers_.glide) * landing_ * gradient;
+    const double step = (last ? 1 : numbers_.glide) * landing_;
+    x_ -= step * gradient;
+    gamma_ = std::min(1.0, gamma_ + step * numbers_.magnitude(gamma_));
     return last ? Move::arrival : Move::step;
   }
 
