@@ -73,6 +73,14 @@ void require_pixels(const Layout& layout, const std::string& what) {
               "leave out size and channels");
 }
 
+void require_grey_or_colour(const Layout& layout, const std::string& what) {
+  if (layout.shape[0] == 1 || layout.shape[0] == 3) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{} holds {}, which is neither grey nor in colour", in_quotes(what),
+                          describe(layout)),
+              "give images [channels, height, width] of 1 or 3 channels");
+}
+
 SourcePtr with_channels(SourcePtr source, int64_t channels) {
   return map_source(
       std::move(source), fmt::format("{} channels", channels), [=](const Example& example) {
@@ -118,6 +126,7 @@ SourcePtr open_source(const std::string& what, const SourceOptions& options) {
   if (options.latents && layout.dtype != Dtype::u8) return source;
   if (options.channels != 0 || options.size != 0) require_pixels(layout, what);
   if (options.channels != 0 && layout.shape[0] != options.channels) {
+    require_grey_or_colour(layout, what);
     if (options.notice) tell_of_colours(*source, options);
     source = with_channels(std::move(source), options.channels);
   }

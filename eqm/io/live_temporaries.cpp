@@ -57,6 +57,14 @@ void remove_live_temporaries() {
   for (Place& place : places) {
     if (place.state == State::listed) ::unlink(place.path.data());
   }
+  // The system refuses to remove a folder that holds anything; one within another goes first.
+  bool removed = true;
+  while (removed) {
+    removed = false;
+    for (Place& place : places) {
+      if (place.state == State::listed) removed |= ::rmdir(place.path.data()) == 0;
+    }
+  }
 }
 
 }  // namespace eqm

@@ -13,6 +13,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& path) {
        !part.empty() && !std::filesystem::exists(part, ignored) && !ignored;
        part = part.parent_path()) {
     made_.push_back(part);
+    listed_.emplace_back(part);
   }
   try {
     create_folder(path);

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "eqm/io/live_temporaries.h"
+
 namespace eqm {
 
 class OutputFolder {
@@ -20,6 +22,7 @@ class OutputFolder {
   void remove_empty() const noexcept;
 
   std::vector<std::filesystem::path> made_;  // innermost first
+  std::vector<LiveTemporary> listed_;        // the same, for signals
 };
 
 }  // namespace eqm

@@ -545,7 +545,7 @@ TEST_F(Cli, a_pipe_without_a_reader_does_not_spoil_the_files) {
   const ProgramResult result =
       run_program(tiny("broken"), {.folder = folder_.path(), .output = Output::broken_pipe});
   EXPECT_EQ(result.signal, SIGPIPE) << result.errors;
-  EXPECT_FALSE(contains(result.errors, "eqm: ")) << result.errors;
+  EXPECT_FALSE(contains(result.errors, "cannot write")) << result.errors;
   EXPECT_EQ(read("broken/samples.csv"), read("open/samples.csv"));
 }
 
@@ -629,13 +629,12 @@ TEST_F(Cli, uses_no_escape_codes_away_from_a_terminal) {
   EXPECT_FALSE(contains(result.output + result.errors, "\r"));
 }
 
-TEST_F(Cli, an_interrupted_run_leaves_only_complete_files) {
+TEST_F(Cli, an_interrupted_run_leaves_nothing_before_its_first_result) {
   RunningProgram program(
       {"landscape", "--data", "two-points", "--steps", "10000000", "--no-flow", "--out", "out"},
       {.folder = folder_.path()});
   // The folder appears just before training.
-  for (int tries = 0; tries < 1000 && !std::filesystem::exists(folder_ / "out/config.toml");
-       ++tries) {
+  for (int tries = 0; tries < 1000 && !std::filesystem::exists(folder_ / "out"); ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -644,8 +643,7 @@ TEST_F(Cli, an_interrupted_run_leaves_only_complete_files) {
   const ProgramResult result = program.wait();
   EXPECT_TRUE(result.signal == SIGINT || result.exit_code == 128 + SIGINT)
       << result.exit_code << ", signal " << result.signal;
-  EXPECT_EQ(names_in("out"), Words{"config.toml"});
-  EXPECT_TRUE(contains(read("out/config.toml"), "steps = 10000000"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
 
 TEST_F(Cli, sweeps_what_a_killed_run_left) {

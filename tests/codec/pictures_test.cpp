@@ -115,14 +115,14 @@ TEST(PictureGrid, shows_every_state_in_its_colour) {
   EXPECT_EQ(grid.channels, 3);
   EXPECT_FALSE(problem_of(grid).has_value());
   for (const auto& colour : colours) {
-    const int zoom = grid_zoom(8, 8, 2, 2);
+    const int zoom = draw::grid_zoom(8, 8, 2, 2);
     EXPECT_EQ(count_of(grid, colour), 64 * zoom * zoom);  // each pixel is a square
   }
 }
 
 TEST(PictureGrid, shows_grey_as_grey) {
   const Image grid = picture_grid(torch::full({1, 1, 64, 64}, 77.0), Scaling{}, 1, {}, "");
-  const int zoom = grid_zoom(64, 64, 1, 1);
+  const int zoom = draw::grid_zoom(64, 64, 1, 1);
   EXPECT_EQ(count_of(grid, {77, 77, 77}), 64 * 64 * zoom * zoom);
 }
 
