@@ -79,6 +79,14 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
+    // Integrators and conditioned models begin at pure noise, and would take the image for it.
+    if (sees_time(model.objective.kind) || is_flow(model.objective.kind)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("a model of {} has to be told how noisy an image is, and denoise "
+                              "tells nothing",
+                              name_of(model.objective.kind)),
+                  "give a model of eqm, eqm-dot or eqm-l2");
+    }
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
     warn_of_unused(descent_, model.objective, *console.log);

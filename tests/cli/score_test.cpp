@@ -259,6 +259,13 @@ TEST_F(ScoreCli, says_what_is_wrong_before_any_work) {
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
+// A flow would integrate from pure noise, whatever the image is.
+TEST_F(ScoreCli, denoise_refuses_models_that_must_be_told_the_noise) {
+  expect_failure({"denoise", "--model", model("fm"), "--data", at("data.safetensors")}, 2,
+                 "a model of fm has to be told how noisy an image is", "eqm-dot");
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
 TEST_F(ScoreCli, neighbours_of_copies_are_their_originals) {
   const ProgramResult result =
       run(neighbours(write_copies("copies", {17, 42, 95}), {"--k", "4", "--out", "near"}));
