@@ -7,12 +7,16 @@ namespace {
 
 constexpr const char* kSpins = "3000";
 
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
 }  // namespace
 
 void set_environment() {
-  const char* policy = std::getenv("OMP_WAIT_POLICY");
-  if (policy != nullptr && *policy != '\0') return;
-  setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/0);
+  if (is_set("OMP_WAIT_POLICY") || is_set("GOMP_SPINCOUNT")) return;
+  setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1);
 }
 
 }  // namespace eqm::cli

@@ -1,6 +1,6 @@
-# What users get must be hardened (cmake/OwnCode.cmake): how the program is linked is read from the program itself,
-# and how it is compiled from the commands, because stack clash protection leaves no trace in it.
-#   cmake -D program=FILE -D commands=compile_commands.json -D build_type=TYPE -D sanitize=KINDS -D processor=NAME -P check_hardening.cmake
+# What users get must be hardened (cmake/OwnCode.cmake): how the executable and the program that it loads are linked is
+# read from the files, and how they are compiled from the commands, because stack clash protection leaves no trace.
+#   cmake -D executable=FILE -D program=FILE -D commands=compile_commands.json -D build_type=TYPE -D sanitize=KINDS -D processor=NAME -P check_hardening.cmake
 
 if(sanitize)
   message(STATUS "SKIP: sanitizers bring stricter checks of their own")
@@ -24,22 +24,26 @@ function(expect text pattern meaning)
 endfunction()
 
 function(read result)
-  execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${readelf}" -W ${ARGN} "${program}"
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${readelf}" -W ${ARGN} "${file}"
     OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-read(header -h)
-expect("${header}" "Type: +DYN" "it is not position-independent")
+foreach(file "${executable}" "${program}")
+  read(header -h)
+  expect("${header}" "Type: +DYN" "${file} is not position-independent")
+  read(dynamic -d)
+  expect("${dynamic}" "FLAGS_1\\)[^\n]*NOW" "${file}: addresses of library functions are not settled at the start (-z now)")
+  read(segments -l)
+  expect("${segments}" "GNU_RELRO" "${file}: its tables of addresses stay writable (-z relro)")
+  expect("${segments}" "GNU_STACK +0x0+ 0x0+ 0x0+ 0x0+ 0x0+ RW " "${file}: its stack is executable")
+  read(symbols --dyn-syms)
+  expect("${symbols}" "__stack_chk_fail" "${file} has no stack protector")
+  expect("${symbols}" "__[a-z]+_chk@" "${file} has no fortified calls")
+endforeach()
+set(file "${executable}")
 read(dynamic -d)
-expect("${dynamic}" "FLAGS_1\\)[^\n]*NOW" "addresses of library functions are not settled before main (-z now)")
-expect("${dynamic}" "FLAGS_1\\)[^\n]*PIE" "it is not a position-independent executable")
-read(segments -l)
-expect("${segments}" "GNU_RELRO" "its tables of addresses stay writable (-z relro)")
-expect("${segments}" "GNU_STACK +0x0+ 0x0+ 0x0+ 0x0+ 0x0+ RW " "its stack is executable")
-read(symbols --dyn-syms)
-expect("${symbols}" "__stack_chk_fail" "it has no stack protector")
-expect("${symbols}" "__[a-z]+_chk@" "it has no fortified calls")
+expect("${dynamic}" "FLAGS_1\\)[^\n]*PIE" "${file} is not a position-independent executable")
 
 # Every source of the program: the libraries, what eqm bench measures, and the program.
 set(flags -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2)
@@ -69,6 +73,6 @@ if(checked LESS 3)
 endif()
 
 if(problems)
-  message(FATAL_ERROR "${program} is not hardened:${problems}")
+  message(FATAL_ERROR "the program is not hardened:${problems}")
 endif()
 message(STATUS "hardened, in ${checked} compile commands")
