@@ -2,6 +2,7 @@
 // every thread how long it ran, and how long it was ready to run while something else did.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 
 namespace eqm {
@@ -15,8 +16,11 @@ struct ProcessorUse {
 
 // Of the threads that are alive; nothing where the system does not tell.
 std::optional<ProcessorUse> processor_use();
+// The same of a folder like /proc/self/task.
+std::optional<ProcessorUse> processor_use_of(const std::filesystem::path& threads);
 
-// The share of `ran + waited` between two moments that was waiting; nothing when nothing was done.
+// The share of `ran + waited` between two moments that was waiting; nothing when nothing was done,
+// or when either is less than it was: threads that have ended take their times with them.
 std::optional<double> waiting_share(const ProcessorUse& from, const ProcessorUse& to);
 
 }  // namespace eqm
