@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/base/utf8.h"
 #include "eqm/data/arrangement.h"
 
 namespace eqm {
@@ -14,8 +15,19 @@ namespace {
 
 constexpr size_t kMostFolderBytes = 200;  // file systems end at 255; some are left for a number
 
+// As many whole characters as fit; bytes that are no UTF-8 count as one each.
+std::string_view cut(std::string_view text, size_t most) {
+  size_t end = 0;
+  for (size_t next = 0; next <= most;) {
+    end = next;
+    if (end == text.size()) break;
+    if (!next_code_point(text, next)) ++next;
+  }
+  return text.substr(0, end);
+}
+
 std::string folder_for(std::string_view name) {
-  std::string folder(name.substr(0, kMostFolderBytes));
+  std::string folder(cut(name, kMostFolderBytes));
   for (char& letter : folder) {
     const bool control = static_cast<unsigned char>(letter) < ' ' || letter == '\x7f';
     if (letter == '/' || letter == '\\' || control) letter = '-';

@@ -18,6 +18,21 @@ TEST(ClassFolders, are_the_names_where_a_folder_may_be_called_so) {
   EXPECT_LT(class_folders({std::string(1000, 'x')})[0].size(), 255U);
 }
 
+TEST(ClassFolders, of_long_names_end_with_a_whole_character) {
+  for (const std::string character : {"é", "猫", "🐈"}) {
+    for (size_t shift = 0; shift < 4; ++shift) {
+      std::string name(shift, 'x');
+      while (name.size() < 300) name += character;
+      const std::string folder = class_folders({name})[0];
+      EXPECT_TRUE(name.starts_with(folder));
+      EXPECT_EQ((folder.size() - shift) % character.size(), 0U) << folder;
+      EXPECT_GT(folder.size(), 200 - character.size());
+      EXPECT_LE(folder.size(), 200U);
+    }
+  }
+  EXPECT_EQ(class_folders({std::string(300, '\x80')})[0].size(), 200U);  // no UTF-8 at all
+}
+
 TEST(ClassFolders, of_classes_without_names_sort_like_numbers) {
   const Names folders = numbered_folders(11);
   EXPECT_EQ(folders.front(), "00");
