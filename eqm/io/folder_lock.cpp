@@ -38,6 +38,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
                             process.empty() ? "unknown" : process),
                 "wait for it or stop it, or choose another --out");
   } while (is_gone(file_));
+  listed_ = LiveTemporary(path_);
   const std::string own = std::to_string(::getpid());
   if (::ftruncate(file_.get(), 0) != 0 ||
       ::pwrite(file_.get(), own.data(), own.size(), 0) != static_cast<ssize_t>(own.size())) {
@@ -48,7 +49,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
 }
 
 FolderLock::~FolderLock() {
-  ::unlink(path_.c_str());  // before the lock is dropped
+  listed_ = LiveTemporary();  // first: once the file is gone, another holder may make its own
+  ::unlink(path_.c_str());    // before the lock is dropped
 }
 
 }  // namespace eqm

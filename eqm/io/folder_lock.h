@@ -22,6 +22,7 @@ class FolderLock {
   OutputFolder folder_;
   std::filesystem::path path_;
   FileDescriptor file_;
+  LiveTemporary listed_;  // while the lock is held: a signal removes our own file only
 };
 
 }  // namespace eqm

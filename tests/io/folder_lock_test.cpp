@@ -114,6 +114,27 @@ TEST(FolderLock, leaves_nothing_behind_but_what_was_written) {
   EXPECT_FALSE(fs::exists(folder / "a/b/run.lock"));
 }
 
+// As a second Ctrl-C does.
+TEST(FolderLock, leaves_nothing_behind_when_a_signal_ends_its_holder) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(in_another_process([&]() -> bool {
+    const FolderLock lock(folder / "a/b");
+    remove_live_temporaries();
+    ::_exit(0);
+  }));
+  EXPECT_FALSE(fs::exists(folder / "a"));
+}
+
+TEST(FolderLock, once_released_is_no_matter_of_signals) {
+  const TemporaryFolder folder;
+  { const FolderLock released(folder.path()); }
+  write_file(folder / "run.lock", "that of somebody else");
+  EXPECT_TRUE(in_another_process([&] {
+    remove_live_temporaries();
+    return fs::exists(folder / "run.lock");
+  }));
+}
+
 TEST(FolderLock, refused_leaves_the_lock_of_its_holder) {
   const TemporaryFolder folder;
   const FolderLock lock(folder / "run");
