@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "eqm/data/augment.h"
 #include "eqm/data/batch.h"
@@ -119,6 +120,40 @@ TEST_F(Latents, of_many_shards_open_without_reading_examples) {
   manifest.shards[7].crc32c = 1000;
   write_latent_manifest(manifest, folder_.path());
   EXPECT_NE(open_latents(folder_.path())->fingerprint(), fingerprint);
+}
+
+// A set must not hold a file open for each of its shards: processes may often have 1,024.
+TEST_F(Latents, of_very_many_shards_open_and_read_with_few_open_files) {
+  constexpr int64_t kShards = 1000;
+  LatentManifest manifest;
+  manifest.recipe = {.size = 8,
+                     .views = 2,
+                     .stored = "F32",
+                     .pictures = 2 * kShards,
+                     .per_shard = 2,
+                     .data = 1,
+                     .autoencoder = 2};
+  for (int64_t i = 0; i < kShards; ++i) {
+    manifest.shards.push_back(write_shard(folder_.path(), i, 2));
+  }
+  write_latent_manifest(manifest, folder_.path());
+  struct rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit few = before;
+  few.rlim_cur = 100;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_NO_THROW({
+    const SourcePtr source = open_latents(folder_.path());
+    EXPECT_EQ(source->size(), 2 * kShards);
+    for (const int64_t i : {int64_t{0}, int64_t{1}, kShards, 2 * kShards - 1}) {
+      const Example example = source->get(i);
+      const std::vector<float> expected = numbers_of(i);
+      ASSERT_EQ(example.bytes.size(), expected.size() * sizeof(float));
+      EXPECT_EQ(std::memcmp(example.bytes.data(), expected.data(), example.bytes.size()), 0) << i;
+      EXPECT_EQ(example.label, i % 2);
+    }
+  });
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(Latents, manifest_reads_back) {
