@@ -101,7 +101,7 @@ Examples:
     if ((steps && epochs) || (!steps && !epochs && both_in_file)) {
       throw Error(ErrorKind::usage, "steps and epochs were both given",
                   steps ? "give --steps or --epochs, and not both"
-                        : "leave one of them away; a recipe with epochs that builds on one with "
+                        : "omit one of them; a recipe with epochs that builds on one with "
                           "steps also says steps = 0");
     }
     if (steps) training_.epochs = 0;

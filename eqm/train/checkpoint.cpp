@@ -25,14 +25,16 @@ constexpr const char* kOptimiserFile = "optimiser.safetensors";
 constexpr const char* kProgressFile = "progress.json";
 constexpr const char* kRemoveHint = "remove this checkpoint to resume from the one before";
 
-nlohmann::json json_of(const LossMeans& means) {
-  return {{"loss", means.loss},
-          {"gradient_norm", means.gradient_norm},
-          {"steps", means.steps},
-          {"last", means.last}};
+// Of LossSums or LossMeans.
+nlohmann::json json_of(const auto& losses) {
+  return {{"loss", losses.loss},
+          {"gradient_norm", losses.gradient_norm},
+          {"steps", losses.steps},
+          {"last", losses.last}};
 }
 
-LossMeans means_in(const nlohmann::json& json) {
+template <class Losses>
+Losses from_json(const nlohmann::json& json) {
   return {.loss = json.at("loss").get<double>(),
           .gradient_norm = json.at("gradient_norm").get<double>(),
           .steps = json.at("steps").get<int64_t>(),
@@ -42,7 +44,8 @@ LossMeans means_in(const nlohmann::json& json) {
 LossWindow losses_in(const nlohmann::json& progress) {
   if (progress.contains("smooth_loss")) return {};  // of a version that kept no window
   const nlohmann::json& losses = progress.at("losses");
-  return {.sums = means_in(losses.at("sums")), .logged = means_in(losses.at("logged"))};
+  return {.sums = from_json<LossSums>(losses.at("sums")),
+          .logged = from_json<LossMeans>(losses.at("logged"))};
 }
 
 // How a value was then and is now; of two JSON objects, the entries that differ.
@@ -176,7 +179,16 @@ void restore_state(const Checkpoint& checkpoint, const nlohmann::json& progress,
   state.losses = losses_in(progress);
 }
 
-// Whatever goes wrong in `read` makes the checkpoint unreadable.
+bool lacks_a_file(const fs::path& checkpoint) {
+  for (const char* name : {kModelFile, kWeightsFile, kOptimiserFile, kProgressFile}) {
+    std::error_code code;
+    if (!fs::exists(checkpoint / name, code) && !code) return true;
+  }
+  return false;
+}
+
+// What is missing or wrong in `read` makes the checkpoint unreadable. Where the system refuses to
+// read a file that is there (permissions, too many open files), nothing is known of the checkpoint.
 template <class Read>
 void reading(const fs::path& path, const Read& read) {
   try {
@@ -187,6 +199,7 @@ void reading(const fs::path& path, const Read& read) {
         fmt::format("'{}' is not a readable checkpoint", (path / kProgressFile).string()),
         kRemoveHint);
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input && !lacks_a_file(path)) throw;
     throw UnreadableCheckpoint(error.kind(), fmt::format("'{}': {}", path.string(), error.what()),
                                kRemoveHint);
   }

@@ -46,9 +46,9 @@ class UnreadableCheckpoint : public Error {
   using Error::Error;
 };
 
-// Restores everything, bit for bit. Another identity is an input error that names what differs; all
-// else that is wrong is an UnreadableCheckpoint. On any error the state is not to be used, unless
-// another checkpoint is loaded into it.
+// Restores everything, bit for bit. Another identity is an input error that names what differs; a
+// missing or damaged file is an UnreadableCheckpoint; where the system refuses to read, kind io. On
+// any error the state is not to be used, unless another checkpoint is loaded into it.
 void load_checkpoint(const Checkpoint& checkpoint, const RunIdentity& identity,
                      TrainingState& state);
 

@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 namespace eqm {
-namespace {
-
-LossMeans means_of(LossMeans sums) {
-  if (sums.steps == 0) return sums;
-  sums.loss /= static_cast<double>(sums.steps);
-  sums.gradient_norm /= static_cast<double>(sums.steps);
-  return sums;
-}
-
-}  // namespace
 
 std::string LossMeans::text() const {
   if (steps == 0) return "none yet";
   if (steps == 1) return fmt::format("{:.4g} (step {})", loss, last);
   return fmt::format("{:.4g} (mean of steps {} to {})", loss, last - steps + 1, last);
+}
+
+LossMeans LossSums::means() const {
+  if (steps == 0) return {};
+  const auto count = static_cast<double>(steps);
+  return {
+      .loss = loss / count, .gradient_norm = gradient_norm / count, .steps = steps, .last = last};
 }
 
 void LossWindow::add(int64_t step, double loss, double gradient_norm) {
@@ -28,13 +25,13 @@ void LossWindow::add(int64_t step, double loss, double gradient_norm) {
 }
 
 const LossMeans& LossWindow::close() {
-  logged = means_of(sums);
+  logged = sums.means();
   sums = {};
   return logged;
 }
 
 LossMeans LossWindow::shown() const {
-  return logged.steps > 0 ? logged : means_of(sums);
+  return logged.steps > 0 ? logged : sums.means();
 }
 
 }  // namespace eqm

@@ -21,8 +21,19 @@ struct LossMeans {
   bool operator==(const LossMeans&) const = default;
 };
 
+struct LossSums {
+  double loss = 0;
+  double gradient_norm = 0;
+  int64_t steps = 0;  // that were added
+  int64_t last = 0;   // the latest of them
+
+  LossMeans means() const;
+
+  bool operator==(const LossSums&) const = default;
+};
+
 struct LossWindow {
-  LossMeans sums;    // over the steps since the last line; sums, not means
+  LossSums sums;     // over the steps since the last line
   LossMeans logged;  // of the last line
 
   void add(int64_t step, double loss, double gradient_norm);

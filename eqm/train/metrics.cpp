@@ -1,5 +1,6 @@
 #include "eqm/train/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,18 @@ nlohmann::json parse_line(std::string_view line) {
   auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   const bool ours = json.is_object() && json.contains("step") && json["step"].is_number_integer();
   return ours ? json : nlohmann::json();
+}
+
+// The lines of ours that tell of a metric.
+std::vector<nlohmann::json> lines_with(const RunPaths& paths, const std::string& metric) {
+  std::vector<nlohmann::json> found;
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.metrics(), ignored)) return found;
+  for (const std::string& line : read_lines(paths.metrics())) {
+    auto json = parse_line(line);
+    if (!json.is_null() && json.contains(metric)) found.push_back(std::move(json));
+  }
+  return found;
 }
 
 }  // namespace
@@ -48,15 +61,17 @@ void MetricsLog::image(int64_t step, const std::string& name, const Image& pictu
 
 MetricSeries read_metric(const RunPaths& paths, const std::string& name) {
   MetricSeries series;
-  std::error_code ignored;
-  if (!std::filesystem::exists(paths.metrics(), ignored)) return series;
-  for (const std::string& line : read_lines(paths.metrics())) {
-    const auto json = parse_line(line);
-    if (json.is_null() || !json.contains(name) || !json[name].is_number()) continue;
-    series.steps.push_back(json["step"].get<int64_t>());
-    series.values.push_back(json[name].get<double>());
+  for (const auto& line : lines_with(paths, name)) {
+    if (!line[name].is_number()) continue;
+    series.steps.push_back(line["step"].get<int64_t>());
+    series.values.push_back(line[name].get<double>());
   }
   return series;
+}
+
+bool is_logged(const RunPaths& paths, const std::string& name, int64_t step) {
+  const auto lines = lines_with(paths, name);
+  return std::ranges::any_of(lines, [step](const auto& line) { return line["step"] == step; });
 }
 
 }  // namespace eqm

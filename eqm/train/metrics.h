@@ -39,4 +39,7 @@ struct MetricSeries {
 // Reads one metric back; lines that are not ours are skipped.
 MetricSeries read_metric(const RunPaths& paths, const std::string& name);
 
+// Whether the metric is on record at that step, be it a number or not finite (null).
+bool is_logged(const RunPaths& paths, const std::string& name, int64_t step);
+
 }  // namespace eqm

@@ -37,12 +37,12 @@ std::vector<DamagedOne> load_latest(std::vector<Checkpoint> checkpoints,
 
 }  // namespace
 
-void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
-             int64_t steps, Logger& log) {
+std::vector<Checkpoint> restore(TrainingState& state, const RunPaths& paths,
+                                const RunIdentity& identity, int64_t steps, Logger& log) {
   const std::vector<Checkpoint> checkpoints = find_checkpoints(paths.checkpoints());
   if (checkpoints.empty()) {
     log.info("no checkpoint yet: the run starts from the beginning");
-    return;
+    return {};
   }
   const std::vector<DamagedOne> damaged = load_latest(checkpoints, identity, state);
   if (state.step > steps) {
@@ -50,12 +50,13 @@ void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& ide
                 fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
                 "raise --steps or --epochs");
   }
+  std::vector<Checkpoint> later;
   for (const auto& [checkpoint, problem] : damaged) {
-    // Left where it is, it would be in the way of the checkpoint to come.
-    log.warn("{}; resuming from {} instead, and keeping the damaged one as {}", problem,
-             step_name(state.step), set_aside(checkpoint).filename().string());
+    log.warn("{}; resuming from {} instead", problem, step_name(state.step));
+    later.push_back(checkpoint);
   }
-  log.info("going on from step {}", state.step);
+  log.info("resuming from step {}", state.step);
+  return later;
 }
 
 void remove_later_pictures(const RunPaths& paths, int64_t step) {

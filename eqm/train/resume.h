@@ -7,11 +7,11 @@
 
 namespace eqm {
 
-// Loads the latest checkpoint that can be read, if there is any. Later ones are renamed, with a
-// warning, so that the run can write them anew. More steps than the run is to take are a usage
-// error.
-void restore(TrainingState& state, const RunPaths& paths, const RunIdentity& identity,
-             int64_t steps, Logger& log);
+// Loads the latest checkpoint that is whole, if there is any. Returns the damaged ones after it,
+// which it warns of: the run must set them aside before it comes to where they are in its way. More
+// steps than the run is to take are a usage error.
+std::vector<Checkpoint> restore(TrainingState& state, const RunPaths& paths,
+                                const RunIdentity& identity, int64_t steps, Logger& log);
 
 // Removes the pictures of steps that will be taken again.
 void remove_later_pictures(const RunPaths& paths, int64_t step);

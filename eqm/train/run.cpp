@@ -48,7 +48,8 @@ class Run {
  public:
   // `config` is what the folder keeps of the options.
   Run(const TrainOptions& options, std::string config, const RunPaths& paths, const RunHost& host,
-      TrainingData data, TrainingState state, RunIdentity identity);
+      TrainingData data, TrainingState state, RunIdentity identity,
+      std::vector<Checkpoint> damaged);
 
   RunSummary go();
 
@@ -87,6 +88,7 @@ class Run {
   TrainingState state_;
   int64_t first_;  // steps that were done before
   RunIdentity identity_;
+  std::vector<Checkpoint> damaged_;  // of steps that will be taken again
   Loader loader_;
   // Not before there is something to keep: what is refused until then leaves no trace.
   std::optional<MetricsLog> metrics_;
@@ -110,7 +112,8 @@ bool hides_labels(const Model& model) {
 }
 
 Run::Run(const TrainOptions& options, std::string config, const RunPaths& paths,
-         const RunHost& host, TrainingData data, TrainingState state, RunIdentity identity)
+         const RunHost& host, TrainingData data, TrainingState state, RunIdentity identity,
+         std::vector<Checkpoint> damaged)
     : options_(options),
       config_(std::move(config)),
       paths_(paths),
@@ -119,6 +122,7 @@ Run::Run(const TrainOptions& options, std::string config, const RunPaths& paths,
       state_(std::move(state)),
       first_(state_.step),
       identity_(std::move(identity)),
+      damaged_(std::move(damaged)),
       loader_(data_.training, loader_options(options), state_.step, host.log),
       randomness_({.seed = static_cast<uint64_t>(options.seed),
                    .label_dropout = hides_labels(state_.model) ? options.model.label_dropout : 0,
@@ -126,6 +130,10 @@ Run::Run(const TrainOptions& options, std::string config, const RunPaths& paths,
 
 void Run::open_record() {
   if (metrics_) return;
+  for (const Checkpoint& checkpoint : damaged_) {
+    const std::string aside = set_aside(checkpoint).filename().string();
+    host_.log->warn("keeping the damaged {} as {}", step_name(checkpoint.step), aside);
+  }
   write_file(paths_.config(), config_);
   metrics_.emplace(paths_, first_);
   remove_later_pictures(paths_, first_);
@@ -254,8 +262,7 @@ bool Run::wants(int64_t every) const {
 void Run::make_up() {
   if (state_.step == 0) return;
   const auto has = [this](const std::string& metric) {
-    const std::vector<int64_t> steps = read_metric(paths_, metric).steps;
-    return std::ranges::find(steps, state_.step) != steps.end();
+    return is_logged(paths_, metric, state_.step);
   };
   std::error_code ignored;
   const bool evaluation = wants_evaluation() && !has("held_out_loss");
@@ -352,13 +359,16 @@ RunSummary run_training(const TrainOptions& asked,
                 "go on with --resume, or choose another --out");
   }
   TrainingState state(std::move(model), options.adamw);
-  if (start == RunStart::resume) restore(state, paths, identity, options.steps, *host.log);
+  std::vector<Checkpoint> damaged;
+  if (start == RunStart::resume) {
+    damaged = restore(state, paths, identity, options.steps, *host.log);
+  }
   for (const auto& folder : {paths.folder, paths.checkpoints(), paths.samples()}) {
     sweep_temporaries(folder);
   }
   try {
     Run run(options, config(options), paths, host, std::move(data), std::move(state),
-            std::move(identity));
+            std::move(identity), std::move(damaged));
     return run.go();
   } catch (const Error& error) {
     host.progress.end();

@@ -24,8 +24,8 @@ std::optional<std::string> StarvationWatch::add(const ProcessorUse& use) {
   if (share < kStarved || busy > kAlone) return std::nullopt;
   told_ = true;
   return fmt::format(
-      "short of processor time: for {:.0f} % of the last {:.0f} s of work no processor was free, "
-      "because other programs use them; stop those{}",
+      "short of processor time: for {:.0f} % of the last {:.0f} s of work threads waited for a "
+      "processor, because other programs use them; stop those{}",
       100 * share, seconds,
       threads_ > 1 ? fmt::format(", or compute with fewer than {} threads (--threads 1): they wait "
                                  "for each other",

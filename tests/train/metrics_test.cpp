@@ -78,6 +78,17 @@ TEST_F(Metrics, that_are_not_finite_are_null_and_not_read) {
   EXPECT_EQ(read_metric(paths_, "lr").values, Values{1});
 }
 
+TEST_F(Metrics, that_are_not_finite_count_as_logged) {
+  EXPECT_FALSE(is_logged(paths_, "loss", 1));
+  MetricsLog log(paths_, 0);
+  log.write(1, {{"loss", std::nan("")}, {"lr", 1}});
+  log.write(2, {{"loss", 4}});
+  EXPECT_TRUE(is_logged(paths_, "loss", 1));
+  EXPECT_TRUE(is_logged(paths_, "loss", 2));
+  EXPECT_FALSE(is_logged(paths_, "loss", 3));
+  EXPECT_FALSE(is_logged(paths_, "lr", 2));
+}
+
 TEST_F(Metrics, of_later_steps_are_dropped_when_a_run_resumes) {
   {
     MetricsLog log(paths_, 0);

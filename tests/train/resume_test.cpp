@@ -1,6 +1,7 @@
 #include "eqm/train/resume.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -77,12 +78,14 @@ class WeightQuality final : public QualityProbe {
   std::string metric() const override { return "quality"; }
   std::optional<MetricValues> measure(const Model& model, const Codec&) const override {
     if (kill) throw Killed();
-    double sum = 0;
+    ++measured;
+    double sum = spoiled ? std::nan("") : 0;
     for (const auto& entry : weights_of(*model.backbone)) sum += entry.second.sum().item<double>();
     return MetricValues{{"quality", sum}};
   }
 
-  bool kill = false;
+  bool kill = false, spoiled = false;
+  mutable int measured = 0;
 };
 
 class Resume : public RunTraining {
@@ -175,6 +178,16 @@ TEST_F(Resume, makes_up_for_nothing_twice) {
   EXPECT_EQ(shown_by_tensorboard(paths()), shown_by_tensorboard(whole_));
 }
 
+TEST_F(Resume, measures_what_is_not_finite_only_once) {
+  probe_.spoiled = true;
+  run(options_, paths(), RunStart::fresh);
+  const auto before = log_of(paths());
+  probe_.measured = 0;
+  run(options_, paths(), RunStart::resume);
+  EXPECT_EQ(probe_.measured, 0);
+  EXPECT_EQ(log_of(paths()), before);
+}
+
 // Everything a checkpoint has, missing or damaged in turn.
 TEST_F(Resume, falls_back_to_the_checkpoint_before_a_damaged_one) {
   for (const char* file :
@@ -191,6 +204,7 @@ TEST_F(Resume, falls_back_to_the_checkpoint_before_a_damaged_one) {
       const std::string said = said_.str();
       EXPECT_NE(said.find("step-0000004"), std::string::npos) << said;
       EXPECT_NE(said.find("resuming from step-0000002"), std::string::npos) << said;
+      EXPECT_NE(said.find("as step-0000004.damaged"), std::string::npos) << said;
       EXPECT_TRUE(fs::exists(paths().checkpoints() / "step-0000004.damaged"));
     }
   }
@@ -207,6 +221,32 @@ TEST_F(Resume, drops_what_was_drawn_after_the_checkpoint_it_falls_back_to) {
   EXPECT_FALSE(pictures.contains("step-0000006.png"));
   EXPECT_TRUE(pictures.contains("notes.txt"));
   EXPECT_EQ(read_metric(paths(), "held_out_loss").steps, (Steps{2, 4}));
+}
+
+// The checkpoint may be sound: another time it can be read.
+TEST_F(Resume, refuses_when_the_system_does_not_let_it_read_a_checkpoint) {
+  run(options_, paths(), RunStart::fresh, after(4));
+  for (const char* name : {"weights.safetensors", "progress.json"}) {
+    SCOPED_TRACE(name);
+    const fs::path file = paths().checkpoints() / "step-0000004" / name;
+    fs::rename(file, folder_ / "sound");
+    fs::create_symlink(file, file);  // as unreadable as a file without permission, also for root
+    expect_error(ErrorKind::io, name, [&] { run(options_, paths(), RunStart::resume); });
+    EXPECT_EQ(steps_in(paths()), (Steps{2, 4}));
+    EXPECT_FALSE(fs::exists(paths().checkpoints() / "step-0000004.damaged"));
+    fs::remove(file);
+    fs::rename(folder_ / "sound", file);
+  }
+  run(options_, paths(), RunStart::resume);
+  EXPECT_TRUE(same_end(paths(), whole_));
+}
+
+TEST_F(Resume, that_comes_to_nothing_leaves_a_damaged_checkpoint_where_it_is) {
+  run(options_, paths(), RunStart::fresh, after(4));
+  write_file(paths().checkpoints() / "step-0000004" / "weights.safetensors", "nonsense");
+  EXPECT_THROW(run(options_, paths(), RunStart::resume, killed_after(0)), Killed);
+  EXPECT_EQ(steps_in(paths()), (Steps{2, 4}));
+  EXPECT_FALSE(fs::exists(paths().checkpoints() / "step-0000004.damaged"));
 }
 
 TEST_F(Resume, refuses_when_no_checkpoint_can_be_read_and_leaves_them) {

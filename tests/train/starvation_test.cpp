@@ -30,7 +30,9 @@ TEST(StarvationWatch, says_what_and_what_to_do) {
   EXPECT_FALSE(two.add({.at = 100, .ran = 10, .waited = 1}));
   const auto text = two.add({.at = 140, .ran = 60, .waited = 26});
   ASSERT_TRUE(text.has_value());
-  EXPECT_NE(text->find("33 % of the last 40 s"), std::string::npos) << *text;
+  EXPECT_NE(text->find("33 % of the last 40 s of work threads waited for a processor"),
+            std::string::npos)
+      << *text;
   EXPECT_NE(text->find("--threads 1"), std::string::npos) << *text;
   StarvationWatch one(2, 1);
   EXPECT_FALSE(one.add({.at = 100, .ran = 10, .waited = 1}));

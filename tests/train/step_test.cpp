@@ -308,7 +308,7 @@ void expect_refusal(const std::string& what, const std::function<void(TrainingSt
   TrainingBatch batch = made_batch(2, 4, *state.model.backbone);
   spoil_batch(batch);
   const NamedTensors before = copies_of(tensors_of(state));
-  const LossMeans losses = state.losses.sums;
+  const LossSums losses = state.losses.sums;
   for (const std::vector<TrainingBatch>& parts : {std::vector{batch}, std::vector{batch, batch}}) {
     expect_error(ErrorKind::numeric, what + " is not finite at step 3",
                  [&] { train_step(state, options_with(), parts, /*autocast=*/false); });
