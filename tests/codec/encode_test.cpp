@@ -1,5 +1,6 @@
 #include "eqm/codec/encode.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "eqm/codec/states.h"
@@ -94,6 +95,9 @@ TEST_F(EncodeSet, also_encodes_mirrored_pictures) {
 
 // Whatever --batch says, large pictures are read and encoded one by one, and in tiles.
 TEST_F(EncodeSet, takes_little_memory_for_large_pictures) {
+  if (kMemoryIsWatched) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  const int threads_before = at::get_num_threads();
+  at::set_num_threads(1);  // each has buffers
   constexpr int64_t kSide = 1024;
   const SourcePtr large = map_source(pictures(), "enlarged", [](const Example& example) {
     const auto bytes = static_cast<size_t>(3 * kSide * kSide);
@@ -108,6 +112,24 @@ TEST_F(EncodeSet, takes_little_memory_for_large_pictures) {
   expect_memory_below(uint64_t{200} << 20,
                       [&] { EXPECT_FALSE(encode(*large, {.batch = 11}, /*batches=*/1)); });
   EXPECT_EQ(last_.done, 1);  // picture
+  at::set_num_threads(threads_before);
+}
+
+TEST_F(EncodeSet, refuses_what_the_machine_cannot_hold) {
+  constexpr int64_t kSide = 1 << 22;
+  // Nobody has looked at more than the shape when it is refused.
+  const SourcePtr huge = map_source(pictures(), "huge", [](const Example& example) {
+    return Example{.shape = {3, kSide, kSide}, .bytes = {}, .label = example.label};
+  });
+  const auto refused = [&] {
+    expect_error(ErrorKind::usage, "of memory, and", [&] { encode(*huge, {}); });
+    EXPECT_EQ(calls_, 0);
+    EXPECT_TRUE(std::filesystem::is_empty(out_));
+  };
+  refused();  // tiles are small, but 50 TB of pixels are not
+  vae_ = std::make_unique<Vae>(
+      Vae::load(folder_ / "vae.safetensors", torch::kFloat32, {.memory = 1e18}));
+  refused();
 }
 
 TEST_F(EncodeSet, rounds_to_halves_when_asked) {
