@@ -1,7 +1,5 @@
 #include "eqm/descend/stop_test.h"
 
-#include <algorithm>
-
 #include "eqm/base/error.h"
 
 namespace eqm {
@@ -25,8 +23,10 @@ Resting Rest::with(const StopTest& test, double norm) {
     begun_ = true;
     first_ = largest_ = least_ = norm;
   }
-  largest_ = std::max(largest_, norm);
-  if (norm < kSmaller * least_) {
+  if (norm > largest_) {  // what was smaller before a rise is no fall
+    largest_ = least_ = norm;
+    without_smaller_ = 0;
+  } else if (norm < kSmaller * least_) {
     least_ = norm;
     without_smaller_ = 0;
   } else if (least_ <= kFallen * largest_) {

@@ -23,7 +23,8 @@ enum class Resting {
 };
 
 // The norms of one sample, as they come in. On the first part of the way the norm of most
-// landscapes is flat, so that a plateau counts only once it has fallen to half of its largest.
+// landscapes is flat, so that a plateau counts only once it has fallen to half of the largest
+// before.
 class Rest {
  public:
   // Whether the sample is at rest with this norm.

@@ -506,6 +506,13 @@ TEST(StopTest, a_plateau_needs_a_norm_that_has_fallen) {
   EXPECT_EQ(stop_of({.plateau = 5}, still), Stop()) << "nothing has fallen";
 }
 
+TEST(StopTest, a_norm_that_rises_has_not_fallen) {
+  EXPECT_EQ(stop_of({.plateau = 5}, {1, 2, 3, 3, 3, 3, 3, 3}), Stop());
+  EXPECT_EQ(stop_of({.plateau = 5}, {1, 2.5, 3, 3, 3, 3, 3, 3, 3, 3}), Stop());
+  EXPECT_EQ(stop_of({.plateau = 2}, {4, 1, 1, 9, 8, 8, 8}), Stop()) << "a rise begins anew";
+  EXPECT_EQ(stop_of({.plateau = 2}, {1, 9, 4, 4, 4}), (Stop{.step = 4, .how = Resting::plateau}));
+}
+
 TEST(StopTest, knows_thresholds_fractions_and_plateaus) {
   const auto steps = [](const StopTest& test, const std::vector<double>& norms) {
     return stop_of(test, norms).step;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/base/draws.h"
+#include "eqm/descend/stop_test.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
@@ -183,25 +184,54 @@ TEST(Sampling, stops_at_the_threshold) {
   EXPECT_TRUE(torch::equal(result.x, start(0, 5)));
 }
 
+// The step at which a sample with these norms is on a plateau; -1 for none.
+int64_t plateau_step(const std::vector<double>& norms, int64_t plateau) {
+  Rest rest;
+  for (size_t k = 0; k < norms.size(); ++k) {
+    if (rest.with({.plateau = plateau}, norms[k]) == Resting::plateau) {
+      return static_cast<int64_t>(k);
+    }
+  }
+  return -1;
+}
+
 TEST(Sampling, stops_on_a_plateau_with_a_status_of_its_own) {
-  const LearnedField field = field_of(ObjectiveKind::eqm);
-  const DescentResult result =
-      sample(field, request_with({.eta = 0.05, .limit = 400, .plateau = 3}));
-  std::vector<double> norms;
-  SamplingRequest again = request_with({.eta = 0.05, .limit = 400});
-  again.watch = [&](int64_t row, const Sight& sight) {
-    if (row == 0) norms.push_back(sight.norm);
+  const LearnedField field = field_of(ObjectiveKind::eqm_l2);
+  const DescentOptions descent = {.rule = RuleKind::gradient_descent, .eta = 0.05, .limit = 400};
+  std::vector<std::vector<double>> norms(5);
+  SamplingRequest whole = request_with(descent);
+  whole.watch = [&](int64_t row, const Sight& sight) {
+    norms[static_cast<size_t>(row)].push_back(sight.norm);
   };
-  sample(field, again);
-  int plateaus = 0;
-  for (const SampleRecord& record : result.samples) {
-    EXPECT_NE(record.status, DescentStatus::converged);
-    plateaus += record.status == DescentStatus::plateau ? 1 : 0;
+  sample(field, whole);
+  DescentOptions stopping = descent;
+  stopping.plateau = 3;
+  const DescentResult result = sample(field, request_with(stopping));
+  int64_t plateaus = 0;
+  for (size_t i = 0; i < norms.size(); ++i) {
+    SCOPED_TRACE(i);
+    const int64_t expected = plateau_step(norms[i], stopping.plateau);
+    const SampleRecord& record = result.samples[i];
+    EXPECT_EQ(record.status, expected < 0 ? DescentStatus::limit : DescentStatus::plateau);
+    EXPECT_EQ(record.steps, expected < 0 ? 400 : expected);
+    if (expected < 0) continue;
+    ++plateaus;
+    const auto end = norms[i].begin() + expected + 1;
+    const auto largest = std::max_element(norms[i].begin(), end);
+    EXPECT_LE(*std::min_element(largest, end), 0.5 * *largest) << "it fell after its largest";
   }
   EXPECT_GT(plateaus, 0);
-  if (result.samples[0].status != DescentStatus::plateau) return;
-  const auto end = norms.begin() + result.samples[0].steps;
-  EXPECT_LE(*std::min_element(norms.begin(), end), 0.5 * *std::max_element(norms.begin(), end));
+  EXPECT_LT(plateaus, 5);
+}
+
+// The norms of this network rise to twice the first and stay there.
+TEST(Sampling, does_not_take_a_norm_that_has_risen_for_a_plateau) {
+  const DescentOptions descent = {
+      .rule = RuleKind::gradient_descent, .eta = 0.2, .limit = 200, .plateau = 3};
+  for (const SampleRecord& record :
+       sample(field_of(ObjectiveKind::eqm), request_with(descent)).samples) {
+    EXPECT_EQ(record.status, DescentStatus::limit);
+  }
 }
 
 // The γ that an EqM model with a clock believes to have reached.
