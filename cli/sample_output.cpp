@@ -117,7 +117,7 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
   std::filesystem::path folder = folder_ / "pictures";
   if (choice_.class_folders) {
     folder /= folders_.at(static_cast<size_t>(layout_.row_of(sample)));
-    if (layout_.column_of(sample) == 0) create_folder(folder);
+    create_folder(folder);
   }
   write_png(folder / fmt::format("{:06}.png", sample), pictures_of(state, shown_).front(), text);
 }

@@ -408,6 +408,69 @@ TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
   EXPECT_FALSE(fs::exists(folder_ / "six.npz"));
 }
 
+// The first sample of a class is still under way when a later one of the same class is done.
+TEST_F(TrainCli, interrupted_sampling_keeps_pictures_of_classes_whose_first_is_not_done) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  constexpr size_t kClasses = 2, kCount = 60;
+  const auto sample = [&](const std::string& threshold, const std::string& out) {
+    return Words{"sample",
+                 "run",
+                 "--count",
+                 std::to_string(kCount),
+                 "--class-folders",
+                 "--rule",
+                 "gd",
+                 "--limit",
+                 "1000000",
+                 "--eta",
+                 "1e-9",
+                 "--threads",
+                 "1",
+                 "--threshold",
+                 threshold,
+                 "--out",
+                 out};
+  };
+  ASSERT_EQ(run(sample("1e9", "all")).exit_code, 0);
+  std::vector<double> norms;
+  std::ifstream lines(folder_ / "all" / "samples.jsonl");
+  for (std::string line; std::getline(lines, line);) {
+    norms.push_back(nlohmann::json::parse(line).at("norm"));
+  }
+  ASSERT_EQ(norms.size(), kCount);
+  // Sample 0, whose picture shows that the first step is done, and `late` are below the threshold.
+  size_t late = 0;
+  double widest = 0, threshold = 0;
+  for (size_t i = kClasses; i < kCount; ++i) {
+    const double below = std::max(norms[0], norms[i]), above = norms[i % kClasses];
+    if (above - below <= widest) continue;
+    late = i;
+    widest = above - below;
+    threshold = (above + below) / 2;
+  }
+  ASSERT_GT(widest, 0);
+  RunningProgram program(sample(std::to_string(threshold), "some"), {.folder = folder_.path()});
+  const auto pictures_named = [&](size_t index) {
+    char name[16];
+    std::snprintf(name, sizeof(name), "%06zu.png", index);
+    int found = 0;
+    std::error_code ignored;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(folder_ / "some" / "pictures", ignored)) {
+      found += entry.path().filename() == name ? 1 : 0;
+    }
+    return found;
+  };
+  while (pictures_named(0) == 0 && !program.has_ended()) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+  EXPECT_EQ(pictures_named(late), 1);
+  EXPECT_EQ(pictures_named(late % kClasses), 0);
+}
+
 TEST_F(TrainCli, interrupted_sampling_keeps_what_is_done) {
   ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
   RunningProgram program({"sample", "run", "--count", "1000000", "--rows", "4", "--npz", "some.npz",
