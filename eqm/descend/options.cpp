@@ -61,9 +61,18 @@ bool reaches_limit(const DescentOptions& settled, int64_t limit) {
   return settled.rule != RuleKind::walk_and_land || settled.limit == limit;
 }
 
-// Of landings on a model that is shown γ: there is no way back from beyond the data, where it
-// answers nothing, so that each landing goes a part of the way and the last one all of it.
-constexpr double kShownGlide = 0.5;
+// A γ-conditioned model returns zero beyond the data, so landings must not overshoot: each goes
+// half-way, the last all the way.
+double shown_glide(double asked) {
+  constexpr double kHalfWay = 0.5;
+  if (asked <= 1) return asked;
+  if (asked == DescentOptions().glide) return kHalfWay;
+  throw Error(ErrorKind::usage,
+              fmt::format("a glide of {} goes beyond the data, where a model that is shown γ "
+                          "answers nothing that leads back",
+                          asked),
+              "choose a --glide of at most 1; without one it is 0.5 for such models");
+}
 
 constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
 
@@ -116,7 +125,8 @@ void DescentOptions::declare(OptionSet& options) {
   options.count("land", land, Range::between(0, 100000),
                 "land: landing steps; the defaults of both shrink to fit --limit");
   options.number("glide", glide, {.least = 0, .most = 2, .above = true},
-                 "land: how much of the way down a landing step goes, but for the last");
+                 "land: how much of the way down a landing step goes, but for the last; 0.5 for "
+                 "models that are shown γ");
   options.count("walk-order", walk_order, Range::between(1, 2),
                 "land: 2 walks with the bend of the way, 1 straight on");
   options.number("atol", atol, {.least = 0, .most = 1e6, .above = true}, "dopri5: absolute error");
@@ -177,7 +187,7 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
     const bool flat = objective.magnitude.kind == MagnitudeKind::constant;
     const LandingPlan asked = {.walk = walk, .land = land};
     const LandingPlan plan = flat ? walk_within(asked, limit) : planned_within(asked, limit);
-    if (sees_time(objective.kind) && glide > 1) settled.glide = kShownGlide;
+    if (sees_time(objective.kind)) settled.glide = shown_glide(glide);
     settled.walk = plan.walk;
     settled.land = plan.land;
     settled.limit = plan.steps();

@@ -219,6 +219,22 @@ TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
   }
 }
 
+TEST(DescentOptions, models_that_are_shown_the_way_are_not_led_beyond_the_data) {
+  Objective shown;
+  shown.kind = ObjectiveKind::eqm_noise_condition;
+  const auto glide = [&](double asked) {
+    return DescentOptions{.glide = asked}.resolved(shown).glide;
+  };
+  EXPECT_EQ(DescentOptions().resolved(shown).glide, 0.5);
+  EXPECT_EQ(DescentOptions().resolved(shown).resolved(shown).glide, 0.5);
+  EXPECT_EQ(glide(0.7), 0.7);
+  EXPECT_EQ(glide(1), 1);
+  for (const double beyond : {1.01, 1.2, 1.5, 2.0}) {
+    expect_error(ErrorKind::usage, "goes beyond the data", [&] { glide(beyond); });
+  }
+  EXPECT_EQ(DescentOptions{.glide = 1.5}.resolved({}).glide, 1.5);
+}
+
 TEST(DescentOptions, say_when_to_stop) {
   const StopTest stop = DescentOptions{.limit = 9, .threshold = 0.5}.stop();
   EXPECT_EQ(stop.limit, 9);
