@@ -7,6 +7,7 @@
 #include "eqm/data/layout.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/open_source.h"
+#include "eqm/data/tensor_source.h"
 #include "eqm/io/file_kind.h"
 #include "eqm/io/idx.h"
 #include "eqm/io/image.h"
@@ -16,6 +17,7 @@
 #include "eqm/io/text.h"
 #include "eqm/io/torch_file.h"
 #include "eqm/io/zip_reader.h"
+#include "eqm/landscape/model_card.h"
 
 namespace eqm::cli {
 namespace {
@@ -50,16 +52,13 @@ bool is_zip_of_torch(const fs::path& path) {
 // A model of ours, a data set, or weights of somebody else's.
 Description describe_safetensors(const fs::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  if (file.metadata().contains("eqm")) return describe(path);
-  for (const char* examples : {"images", "latents", "data", "x"}) {
-    if (!file.contains(examples)) continue;
-    try {
-      return describe_data(path.string());
-    } catch (const Error&) {
-      break;  // tensors that happen to have such a name
-    }
+  if (file.metadata().contains(kModelCardKey)) return describe(path);
+  if (!names_examples(file)) return describe_weights(path);
+  try {
+    return describe_data(path.string());
+  } catch (const Error&) {
+    return describe_weights(path);  // tensors that happen to have such a name
   }
-  return describe_weights(path);
 }
 
 Description describe_idx(const fs::path& path) {

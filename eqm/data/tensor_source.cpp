@@ -107,6 +107,10 @@ Example as_floats(Example example) {
 
 }  // namespace
 
+bool names_examples(const SafetensorsFile& file) {
+  return std::ranges::any_of(kNames, [&](const char* name) { return file.contains(name); });
+}
+
 SourcePtr open_tensor_source(const std::filesystem::path& path, std::optional<uint64_t> checksum) {
   const std::string name = path.string();
   const SafetensorsFile file = SafetensorsFile::open(path);

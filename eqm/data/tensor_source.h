@@ -11,6 +11,12 @@
 
 namespace eqm {
 
+class SafetensorsFile;
+
+// Whether it has a tensor of one of the names that examples have; open_tensor_source() says whether
+// that holds any.
+bool names_examples(const SafetensorsFile& file);
+
 // The examples are the tensor "x", "images", "latents" or "posteriors" (means and log-variances
 // side by side on the second axis; with the metadata "views" of "2" followed by those of mirrored
 // pictures); the labels, if any, the integer tensor "labels" [n]; their names the metadata

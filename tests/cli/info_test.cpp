@@ -72,6 +72,13 @@ TEST_F(InfoCli, data_sets_tell_their_examples_and_classes) {
   write_safetensors(folder_ / "d.safetensors",
                     {{"images", {Dtype::u8, {2, 3, 4, 4}, std::as_bytes(std::span(pixels))}}});
   expect_lines("d.safetensors", {"data set", "4x4 pixels, colour", "classes        none"});
+  const std::vector<float> states(2 * 8 * 4 * 4);
+  for (const char* name : {"x", "latents", "posteriors"}) {
+    write_safetensors(folder_ / "l.safetensors",
+                      {{name, {Dtype::f32, {2, 8, 4, 4}, std::as_bytes(std::span(states))}}});
+    SCOPED_TRACE(name);
+    expect_lines("l.safetensors", {"data set", "examples       2\n"});
+  }
   fs::create_directory(folder_ / "nothing");
   expect_failure("nothing", 3, "nothing");
 }
