@@ -61,7 +61,7 @@ Examples:
   void declare(OptionSet& options) override {
     options.text("model", model_, "a model file, a run folder or a checkpoint");
     options.text("data", data_, "images: a named set or a path, as for eqm train");
-    options.count("count", count_, Range::between(1, 1e6), "how many of them, spread over the set");
+    options.count("count", count_, Range::between(1, 1e6), "how many of them, chosen at random");
     options.number("gamma", gamma_, Range::between(0, 1),
                    "how much of an image is left when it is noised; 1 for images as they are");
     options.text("label", label_, "own for each image's class, null for none, or a class");

@@ -56,7 +56,7 @@ struct SamplePath {
   Thinned<Reading> readings{kFewReadings};
   Thinned<Waypoint> states;
   Waypoint end;        // the final state and how many steps it took
-  bool ended = false;  // false for samples that were cancelled
+  bool ended = false;  // true once the sample is done or was cancelled
 };
 
 }  // namespace eqm::cli

@@ -49,7 +49,7 @@ Examples:
     options.text("against", against_,
                  "sets to compare with, with commas; constant and noise are made on the spot");
     options.count("count", sets_.count, Range::between(1, 1e6),
-                  "examples of each set, spread over it");
+                  "examples of each set, chosen at random");
     options.choice("part", sets_.split, split_names(), "the part of sets that have parts");
     options.text("label", label_, "a class to score all sets under; empty for none");
     options.count("batch", batch_, Range::between(1, 100000), "examples computed at once");

@@ -21,7 +21,7 @@ struct ScoreSet {
 
 struct ScoreSetOptions {
   Split split = Split::test;                      // a set without parts is taken whole
-  int64_t count = 512;                            // examples of each set at most, spread over it
+  int64_t count = 512;                            // examples of each set at most, chosen at random
   std::shared_ptr<Logger> log = silent_logger();  // warned of pictures whose colours change
 };
 

@@ -44,7 +44,7 @@ class Course {
   // before the next question. Most rules move away from where they asked.
   virtual bool knows_slope() const { return false; }
 
-  // How much of its way the course has gone, from 0 to 1; 0 where steps tell it.
+  // Fraction completed, 0 to 1; 0 means: estimate it from the step count.
   virtual double way() const { return 0; }
 
   // Whether an answer that is not finite only rejects what was tried, and the next try is smaller.

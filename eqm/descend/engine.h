@@ -77,9 +77,9 @@ struct EngineCounts {
   int64_t steps = 0;  // of finished samples
   int64_t rows = 0;   // evaluated so far
   int64_t ticks = 0;  // batches so far
-  // Of samples: one for each of a batch, however many rows it has; all, and of finished samples.
+  // Field evaluations, one per sample and tick, of all and of finished samples.
   int64_t evaluations = 0, finished_evaluations = 0;
-  double ways = 0;  // gone so far: finished samples, and the shares of their steps of active ones
+  double ways = 0;  // sum over samples of the fraction completed; finished samples count 1
 };
 
 class Engine {

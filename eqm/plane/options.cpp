@@ -15,8 +15,8 @@ constexpr double kWay = 4;  // η·λ·steps: all samples have landed, and none 
 void PlaneOptions::declare(OptionSet& options) {
   options.section("data");
   options.text("data", data,
-               fmt::format("{}, or a CSV file with two columns (of 100 points or more, every fifth "
-                           "is held out)",
+               fmt::format("{}, or a CSV file with two columns (of 100 points or more, a fifth, "
+                           "chosen at random, is held out)",
                            fmt::join(all_names(plane_set_names()), ", ")));
   options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
   options.number("spread", spread, {.least = 0.01, .most = 1000},
