@@ -122,6 +122,19 @@ void RunningProgram::send(int signal) {
   if (!reap()) ::kill(process_, signal);
 }
 
+bool RunningProgram::wait_for(const std::string& part) {
+  const std::filesystem::path errors = record_ / "errors";
+  const auto said = [&] {
+    std::error_code ignored;  // it may not have begun
+    return std::filesystem::exists(errors, ignored) && contains(content_of(errors), part);
+  };
+  while (!said()) {
+    if (reap() || Clock::now() - start_ > settings_.limit) return said();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 ProgramResult RunningProgram::wait() {
   while (!reap()) {
     if (Clock::now() - start_ > settings_.limit) {

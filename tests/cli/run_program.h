@@ -46,6 +46,8 @@ class RunningProgram {
 
   bool has_ended();
   void send(int signal);
+  // Waits until stderr holds this; false when the program ended, or its time was up, before.
+  bool wait_for(const std::string& part);
   ProgramResult wait();
 
  private:

@@ -135,16 +135,24 @@ TEST_F(TemporariesCli, of_a_killed_or_interrupted_import_do_not_stay) {
 }
 
 TEST_F(TemporariesCli, of_a_sample_that_is_told_twice_do_not_stay) {
-  RunningProgram program({"sample", "--model", kModel, "--per-class", "5000", "--rule", "land",
-                          "--out", "out", "--npz", "all.npz"},
-                         {.folder = folder_.path()});
-  while (temporaries().size() < 2 && !program.has_ended()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // Where it was faster to stop than we to say it again, once more.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    RunningProgram program({"sample", "--model", kModel, "--per-class", "5000", "--rule", "land",
+                            "--out", "out", "--npz", "all.npz"},
+                           {.folder = folder_.path()});
+    while (temporaries().size() < 2 && !program.has_ended()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.send(SIGINT);
+    ASSERT_TRUE(program.wait_for("stopping soon"));  // two at once may arrive as one
+    program.send(SIGINT);
+    const ProgramResult result = program.wait();
+    EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+    EXPECT_EQ(temporaries(), Words{});
+    if (!fs::exists(folder_ / "out/grid.png")) return;  // it left at once
+    fs::remove_all(folder_ / "out");
   }
-  program.send(SIGINT);
-  program.send(SIGINT);
-  EXPECT_NE(program.wait().exit_code, 0);
-  EXPECT_EQ(temporaries(), Words{});
+  FAIL() << "the program never left at once";
 }
 
 TEST_F(TemporariesCli, of_a_dead_writer_are_swept_by_every_verb_that_writes_there) {
@@ -153,11 +161,15 @@ TEST_F(TemporariesCli, of_a_dead_writer_are_swept_by_every_verb_that_writes_ther
                    "--seconds", "0", "--threads", "1", "--json", "bench/a.json"},
                   {"bench"});
   expect_sweeping({"landscape", "--steps", "2", "--samples", "8", "--out", "plane"}, {"plane"});
+  fs::create_directory(folder_ / "pictures");
+  for (int i = 0; i < 4; ++i) {
+    write_png(folder_ / ("pictures/" + std::to_string(i) + ".png"), plain_image(28, 28, 1, 9));
+  }
   expect_sweeping(
-      {"score", "--model", kModel, "--data", "fashion-mnist", "--count", "4", "--out", "score"},
+      {"score", "--model", kModel, "--data", "pictures", "--count", "4", "--out", "score"},
       {"score"});
-  expect_sweeping({"denoise", "--model", kModel, "--data", "fashion-mnist", "--count", "2",
-                   "--limit", "2", "--out", "denoise"},
+  expect_sweeping({"denoise", "--model", kModel, "--data", "pictures", "--count", "2", "--label",
+                   "null", "--limit", "2", "--out", "denoise"},
                   {"denoise"});
 }
 

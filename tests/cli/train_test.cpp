@@ -392,10 +392,7 @@ TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
   RunningProgram program({"sample", "run", "--count", "6", "--rule", "gd", "--limit", "1000000",
                           "--eta", "1e-9", "--npz", "six.npz", "--threads", "1", "--out", "six"},
                          {.folder = folder_.path()});
-  while (!fs::exists(folder_ / "six" / "pictures") && !program.has_ended()) {
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  std::this_thread::sleep_for(milliseconds(300));
+  ASSERT_TRUE(program.wait_for("0/6 samples"));
   program.send(SIGINT);
   const ProgramResult result = program.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
