@@ -296,7 +296,7 @@ TEST_F(TrainCli, epochs_take_the_place_of_steps) {
   EXPECT_EQ(longer.exit_code, 0) << longer.errors;
   EXPECT_TRUE(contains(longer.output, "24 of 24 (2.00 epochs)")) << longer.output;
   expect_failure(joined(small_run("x"), {"--steps", "5", "--epochs", "1"}), 2, "both", "--epochs");
-  expect_failure(joined(small_run("x"), {"--recipe", "both.toml"}), 2, "both", "steps = 0");
+  expect_failure(joined(small_run("x"), {"--recipe", "both.toml"}), 2, "both", "omit one of them");
   EXPECT_FALSE(fs::exists(folder_ / "x"));
 }
 
@@ -385,6 +385,27 @@ TEST_F(TrainCli, sampling_counts_evaluations) {
   const ProgramResult stopped =
       run({"sample", "run", "--count", "6", "--threshold", "1e9", "--no-pictures", "--out", "six"});
   EXPECT_TRUE(contains(stopped.errors, "sampling 6/6 evaluations")) << stopped.errors;
+}
+
+TEST_F(TrainCli, told_twice_to_stop_leaves_no_lock) {
+  Words words = small_run("twice");
+  *(std::ranges::find(words, "--batch") + 1) = "4096";  // a step takes a while
+  // Where it was faster to stop than we to say it again, once more.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    RunningProgram program(joined(words, {"--steps", "100"}), {.folder = folder_.path()});
+    while (!fs::exists(folder_ / "twice" / "run.lock") && !program.has_ended()) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    program.send(SIGINT);
+    ASSERT_TRUE(program.wait_for("stopping soon"));
+    program.send(SIGINT);
+    const ProgramResult result = program.wait();
+    ASSERT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+    EXPECT_FALSE(fs::exists(folder_ / "twice" / "run.lock"));
+    if (!fs::exists(folder_ / "twice" / "model.safetensors")) return;  // it left at once
+    fs::remove_all(folder_ / "twice");
+  }
+  FAIL() << "the program never left at once";
 }
 
 TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
