@@ -3,12 +3,12 @@
 #include <iostream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/sweep_output.h"
+#include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/backbone/weights.h"
 #include "eqm/codec/options.h"
@@ -59,9 +59,12 @@ Examples:
     const std::vector<Axis> axes = axes_of(grid_);
     const std::vector<GridPoint> points = points_of(axes);
     const LearnedField field(load_for(model_, type));
+    std::vector<SweepSetting> settings;
     for (const GridPoint& point : points) {  // refuses before anything is measured
-      at(axes, point).descent.resolved(field.model().objective);
+      settings.push_back(at(axes, point));
+      settings.back().descent.resolved(field.model().objective);
     }
+    warn_of_idle_settings(axes, points, settings, field.model().objective, *console.log);
     const FeatureNetPtr network = load_features(comparison_, type);
     const Codec codec = codec_.codec_of(field.model(), type);
     require_fitting(*network, field.model(), codec);
@@ -78,7 +81,7 @@ Examples:
     std::cout << fmt::format("{:>9} {:>7} {:>9}\n", "distance", "right", "evals");
     catch_interrupts();
     const auto key_at = [&](const GridPoint& point) {
-      Setting setting = at(axes, point);
+      SweepSetting setting = at(axes, point);
       setting.descent = setting.descent.resolved(field.model().objective);
       return key_of(subject, setting);
     };
@@ -121,16 +124,11 @@ Examples:
   }
 
  private:
-  struct Setting {
-    DescentOptions descent;
-    double guidance = 1;
-  };
-
   std::optional<Quality> measure(const QualityMeter& meter, const LearnedField& field,
                                  const std::shared_ptr<const Vae>& autoencoder,
                                  const std::vector<Axis>& axes, const GridPoint& point,
                                  const std::function<bool(const EngineCounts&)>& go_on) const {
-    const Setting setting = at(axes, point);
+    const SweepSetting setting = at(axes, point);
     return meter.of(field, setting.descent,
                     {.samples = samples_,
                      .seed = static_cast<uint64_t>(seed_),
@@ -139,8 +137,8 @@ Examples:
                     go_on);
   }
 
-  Setting at(const std::vector<Axis>& axes, const GridPoint& point) const {
-    Setting setting = {.descent = descent_, .guidance = guidance_};
+  SweepSetting at(const std::vector<Axis>& axes, const GridPoint& point) const {
+    SweepSetting setting = {.descent = descent_, .guidance = guidance_};
     OptionSet options;
     setting.descent.declare(options);
     options.number("guidance", setting.guidance, Range::between(-1000, 1000), "");
@@ -148,12 +146,6 @@ Examples:
       options.set_text(axes[i].name, point[i], axes[i].name);
     }
     return setting;
-  }
-
-  static std::string text_of(const std::vector<Axis>& axes, const GridPoint& point) {
-    std::vector<std::string> words;
-    for (size_t i = 0; i < axes.size(); ++i) words.push_back(axes[i].name + " " + point[i]);
-    return fmt::format("{}", fmt::join(words, ", "));
   }
 
   // What all measurements depend on. Names of models are not enough: they may have been
@@ -171,7 +163,7 @@ Examples:
             {"seed", seed_}};
   }
 
-  static std::string key_of(nlohmann::json key, Setting setting) {
+  static std::string key_of(nlohmann::json key, SweepSetting setting) {
     OptionSet options;
     setting.descent.declare(options);
     key["guidance"] = setting.guidance;

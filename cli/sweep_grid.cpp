@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
 #include "eqm/io/text.h"
@@ -54,6 +55,12 @@ std::vector<GridPoint> points_of(const std::vector<Axis>& axes) {
     points = std::move(longer);
   }
   return points;
+}
+
+std::string text_of(const std::vector<Axis>& axes, const GridPoint& point) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < axes.size(); ++i) words.push_back(axes[i].name + " " + point[i]);
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace eqm::cli

@@ -21,4 +21,7 @@ std::vector<Axis> axes_of(const std::string& grid);
 // All combinations, the last axis changing fastest.
 std::vector<GridPoint> points_of(const std::vector<Axis>& axes);
 
+// "eta 0.003, limit 60".
+std::string text_of(const std::vector<Axis>& axes, const GridPoint& point);
+
 }  // namespace eqm::cli

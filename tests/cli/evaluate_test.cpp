@@ -203,6 +203,30 @@ TEST_F(EvaluateCli, compares_with_equally_many_real_pictures_or_with_none) {
   EXPECT_TRUE(contains(few.errors, "singular covariance")) << few.errors;
 }
 
+TEST_F(EvaluateCli, sweeps_name_the_settings_that_make_no_difference) {
+  const auto sweep = [](const std::string& grid, const Words& more) {
+    Words words = {"sweep",       "--model",          "landscape", "--features", "judge",
+                   "--reference", "data.safetensors", "--samples", "4",          "--threads",
+                   "1",           "--grid",           grid,        "--out",      "idle"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.errors;
+  };
+  const std::string limits = sweep("limit=60,120,250", {"--eta", "0", "--temperature", "0.3"});
+  EXPECT_TRUE(contains(limits, "limit makes no difference at 3 of 3 points, such as limit 60"))
+      << limits;
+  EXPECT_TRUE(contains(limits, "does anything with --temperature")) << limits;
+  const std::string some = sweep("rule=land,gd mu=0.1,0.2 limit=2,3", {});
+  EXPECT_TRUE(contains(some, "mu makes no difference at 8 of 8 points")) << some;
+  EXPECT_FALSE(contains(some, "limit makes")) << some;
+  EXPECT_FALSE(contains(some, "rule makes")) << some;
+  const std::string part = sweep("rule=land,gd limit=20,30", {"--mu", "0.35"});
+  EXPECT_TRUE(contains(part, "limit makes no difference at 2 of 4 points, such as rule land"))
+      << part;
+  EXPECT_FALSE(contains(sweep("rule=nesterov,gd limit=2,3", {"--mu", "0.2"}), "ifference"));
+}
+
 TEST_F(EvaluateCli, saves_statistics_that_stand_for_the_reference) {
   const Words pictures = {"--pictures", "data.safetensors"};
   ASSERT_EQ(evaluate(with_data(pictures)).exit_code, 0);
