@@ -13,6 +13,7 @@
 #include "eqm/data/made_images.h"
 #include "eqm/descend/options.h"
 #include "eqm/io/safetensors.h"
+#include "eqm/landscape/model_card.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/plane/sets.h"
 
@@ -136,15 +137,15 @@ Entries recipes() {
 std::string model_line(const std::filesystem::path& path) {
   try {
     const SafetensorsFile file = SafetensorsFile::open(path);
-    const auto card = nlohmann::json::parse(file.metadata().at("eqm"));
+    const ModelCard card = read_model_card(file.metadata().at(kModelCardKey));
     double weights = 0;
     for (const std::string& name : file.names()) {
       weights += static_cast<double>(element_count(file.at(name).shape).value_or(0));
     }
     return fmt::format("{}, {}, {:.1f} million weights, {} classes",
-                       card.at("objective").get<std::string>(),
-                       card.at("architecture").at("kind").get<std::string>(), weights / 1e6,
-                       card.at("class_names").size());
+                       name_of(card.model.objective.kind),
+                       nlohmann::json::parse(card.architecture).at("kind").get<std::string>(),
+                       weights / 1e6, card.model.class_names.size());
   } catch (const std::exception& error) {
     return fmt::format("cannot be read: {}", error.what());
   }
@@ -174,6 +175,12 @@ Entries data_sets() {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<CatalogueEntry>& entries) {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : entries) names.push_back(entry.name);
+  return names;
+}
 
 const std::vector<CatalogueEntry>& catalogue_topics() {
   static const std::vector<CatalogueEntry> topics = {

@@ -14,6 +14,8 @@ struct CatalogueEntry {
 // "rules", "presets", "objectives", "recipes", "models" and "data".
 const std::vector<CatalogueEntry>& catalogue_topics();
 
+std::vector<std::string> names_of(const std::vector<CatalogueEntry>& entries);
+
 // Of a topic above, in the order in which they are best read; kind internal for others.
 std::vector<CatalogueEntry> catalogue_of(const std::string& topic);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/shell_word.h"
+
 namespace eqm::cli {
 namespace {
 
@@ -43,16 +45,15 @@ const Option* positional_of(const VerbOutline& entry) {
   return entry.options.find(entry.verb->positional());
 }
 
-// In single quotes of a shell that ends them with '\''.
-std::string sh_quoted(const std::string& text) {
-  std::string safe = "'";
-  for (const char letter : text)
-    safe += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return safe + "'";
+// A list of words for a shell to read again: names of files may hold anything.
+std::string shell_words(const std::vector<std::string>& values) {
+  std::vector<std::string> words;
+  for (const std::string& value : values) words.push_back(shell_word(value));
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 // In single quotes of fish, which knows escapes in them.
-std::string fish_quoted(const std::string& text) {
+std::string fisingle_quoted(const std::string& text) {
   std::string safe = "'";
   for (const char letter : text) {
     if (letter == '\'' || letter == '\\') safe += '\\';
@@ -78,29 +79,29 @@ std::string bash_case(const VerbOutline& entry) {
     all.push_back("--" + flag.name);
     if (flag.word.empty()) continue;
     if (!flag.values.empty()) {
-      cases += fmt::format("        --{}) values='{}'; files={} ;;\n", flag.name,
-                           fmt::join(flag.values, " "), flag.path ? 1 : 0);
+      cases += fmt::format("        --{}) values={}; files={} ;;\n", flag.name,
+                           single_quoted(shell_words(flag.values)), flag.path ? 1 : 0);
     } else {
       (flag.path ? paths : plain).push_back("--" + flag.name);
     }
   }
   if (!paths.empty()) cases += fmt::format("        {}) files=1 ;;\n", fmt::join(paths, "|"));
   if (!plain.empty()) cases += fmt::format("        {}) ;;\n", fmt::join(plain, "|"));
-  std::vector<std::string> first;
   bool files = false;
   if (const Option* option = positional_of(entry)) {
-    first = known_values(*entry.verb, *option);
+    const std::vector<std::string> first = known_values(*entry.verb, *option);
+    all.insert(all.end(), first.begin(), first.end());
     files = may_be_path(*option);
   }
   return fmt::format(
-      "    {})\n      case $before in\n{}        *) values='{} {}'; files={} ;;\n      esac ;;\n",
-      entry.verb->name(), cases, fmt::join(all, " "), fmt::join(first, " "), files ? 1 : 0);
+      "    {})\n      case $before in\n{}        *) values={}; files={} ;;\n      esac ;;\n",
+      entry.verb->name(), cases, single_quoted(shell_words(all)), files ? 1 : 0);
 }
 
 std::string zsh_action(const std::vector<std::string>& values, bool path) {
   if (values.empty()) return path ? "_files" : " ";
-  return path ? fmt::format(" _eqm_names_or_files {}", fmt::join(values, " "))
-              : fmt::format("({})", fmt::join(values, " "));
+  return path ? fmt::format(" _eqm_names_or_files {}", shell_words(values))
+              : fmt::format("({})", shell_words(values));
 }
 
 std::string zsh_case(const VerbOutline& entry) {
@@ -110,13 +111,13 @@ std::string zsh_case(const VerbOutline& entry) {
         fmt::format("--{}{}[{}]", flag.name, flag.word.empty() ? "" : "=", zsh_text(flag.help));
     if (!flag.word.empty())
       spec += fmt::format(":{}:{}", flag.word, zsh_action(flag.values, flag.path));
-    specs += fmt::format(" \\\n            {}", sh_quoted(spec));
+    specs += fmt::format(" \\\n            {}", single_quoted(spec));
   }
   if (const Option* option = positional_of(entry)) {
     specs += fmt::format(" \\\n            {}",
-                         sh_quoted(fmt::format("1:{}:{}", option->name,
-                                               zsh_action(known_values(*entry.verb, *option),
-                                                          may_be_path(*option)))));
+                         single_quoted(fmt::format("1:{}:{}", option->name,
+                                                   zsh_action(known_values(*entry.verb, *option),
+                                                              may_be_path(*option)))));
   }
   return fmt::format("        {})\n          _arguments{} ;;\n", entry.verb->name(), specs);
 }
@@ -162,7 +163,7 @@ std::string zsh_completion(const std::vector<VerbOutline>& outline) {
   std::string verbs, cases;
   for (const VerbOutline& entry : outline) {
     verbs += fmt::format("    {}\n",
-                         sh_quoted(entry.verb->name() + ":" + zsh_text(entry.verb->summary())));
+                         single_quoted(entry.verb->name() + ":" + zsh_text(entry.verb->summary())));
     cases += zsh_case(entry);
   }
   return fmt::format(R"(#compdef eqm
@@ -202,21 +203,21 @@ std::string fish_completion(const std::vector<VerbOutline>& outline) {
       "complete -c eqm -n __fish_use_subcommand -l version -d 'shows the version'\n";
   for (const VerbOutline& entry : outline) {
     const std::string verb = entry.verb->name();
-    const std::string condition = fish_quoted("__fish_seen_subcommand_from " + verb);
+    const std::string condition = fisingle_quoted("__fish_seen_subcommand_from " + verb);
     script += fmt::format("complete -c eqm -n __fish_use_subcommand -a {} -d {}\n", verb,
-                          fish_quoted(entry.verb->summary()));
+                          fisingle_quoted(entry.verb->summary()));
     if (const Option* option = positional_of(entry)) {
       script += fmt::format(
           "complete -c eqm -n {} {}-a {}\n", condition, may_be_path(*option) ? "-F " : "",
-          fish_quoted(fmt::format("{}", fmt::join(known_values(*entry.verb, *option), " "))));
+          fisingle_quoted(fmt::format("{}", fmt::join(known_values(*entry.verb, *option), " "))));
     }
     for (const FlagLine& flag : flags_of(entry)) {
       script += fmt::format("complete -c eqm -n {} -l {}", condition, flag.name);
       if (!flag.word.empty()) script += flag.path ? " -r -F" : " -x";
       if (!flag.values.empty()) {
-        script += " -a " + fish_quoted(fmt::format("{}", fmt::join(flag.values, " ")));
+        script += " -a " + fisingle_quoted(fmt::format("{}", fmt::join(flag.values, " ")));
       }
-      script += " -d " + fish_quoted(flag.help) + "\n";
+      script += " -d " + fisingle_quoted(flag.help) + "\n";
     }
   }
   return script;

@@ -13,12 +13,6 @@
 namespace eqm::cli {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<CatalogueEntry>& entries) {
-  std::vector<std::string> names;
-  for (const CatalogueEntry& entry : entries) names.push_back(entry.name);
-  return names;
-}
-
 class List final : public Verb {
  public:
   std::string name() const override { return "list"; }

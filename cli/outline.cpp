@@ -9,16 +9,6 @@
 #include "cli/catalogue.h"
 
 namespace eqm::cli {
-namespace {
-
-std::vector<std::string> names_in_catalogue(const std::string& topic) {
-  std::vector<std::string> names;
-  for (const CatalogueEntry& entry : catalogue_of(topic)) names.push_back(entry.name);
-  return names;
-}
-
-}  // namespace
-
 std::vector<VerbOutline> program_outline() {
   std::vector<VerbOutline> outline;
   for (std::unique_ptr<Verb>& verb : all_verbs()) {
@@ -32,17 +22,17 @@ std::vector<VerbOutline> program_outline() {
 std::vector<std::string> known_values(const Verb& verb, const Option& option) {
   if (!option.choices.empty()) return option.choices;
   const std::string& name = option.name;
-  if (name == "model" && verb.name() == "train") return names_in_catalogue("presets");
-  if (name == "model" || name == "features" || name == "init") return names_in_catalogue("models");
-  if (name == "data" || name == "reference" || name == "against") return names_in_catalogue("data");
+  if (name == "model" && verb.name() == "train") return names_of(catalogue_of("presets"));
+  if (name == "model" || name == "features" || name == "init")
+    return names_of(catalogue_of("models"));
+  if (name == "data" || name == "reference" || name == "against")
+    return names_of(catalogue_of("data"));
   if (name != "topic") return {};
-  std::vector<std::string> topics;
-  for (const CatalogueEntry& entry : catalogue_topics()) topics.push_back(entry.name);
-  return topics;
+  return names_of(catalogue_topics());
 }
 
 std::vector<std::string> known_configs(const Verb& verb) {
-  if (verb.config_flag() == "recipe") return names_in_catalogue("recipes");
+  if (verb.config_flag() == "recipe") return names_of(catalogue_of("recipes"));
   return {};
 }
 

@@ -14,8 +14,7 @@ bool is_plain(char byte) {
 
 }  // namespace
 
-std::string shell_word(std::string_view text) {
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+std::string single_quoted(std::string_view text) {
   std::string word = "'";
   for (const char byte : text) {
     if (byte == '\'') {
@@ -25,6 +24,11 @@ std::string shell_word(std::string_view text) {
     }
   }
   return word + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), is_plain);
+  return plain ? std::string(text) : single_quoted(text);
 }
 
 }  // namespace eqm::cli

@@ -6,6 +6,9 @@
 
 namespace eqm::cli {
 
+// In single quotes, whatever it is.
+std::string single_quoted(std::string_view text);
+
 // As it is where a shell takes it so, else in single quotes.
 std::string shell_word(std::string_view text);
 

@@ -137,6 +137,27 @@ TEST_F(ShippedCli, bash_completes_verbs_options_and_values) {
   EXPECT_EQ(completed("eqm list pre"), "presets\n");
 }
 
+// A program in a folder of its own, with a recipe whose name means something to shells.
+TEST_F(ShippedCli, bash_completes_names_of_any_letters) {
+  const std::filesystem::path program = program_path();
+  const auto module = program.parent_path() / "libeqm_program.so";
+  if (!std::filesystem::exists(module)) GTEST_SKIP() << "the program is installed";
+  const std::string name = "it's $(touch owned) 100%";
+  std::filesystem::create_directories(folder_ / "build");
+  std::filesystem::create_directories(folder_ / "recipes");
+  std::filesystem::copy_file(program, folder_ / "build" / "eqm");
+  std::filesystem::copy_file(module, folder_ / "build" / "libeqm_program.so");
+  write_file(folder_ / "recipes" / (name + ".toml"), "# A recipe.\n");
+  const std::string completed =
+      in_shell("bash",
+               "build/eqm completion bash > completion && source ./completion\n"
+               "COMP_WORDS=(eqm train --recipe it)\nCOMP_CWORD=3\n_eqm\nprintf '%s\\n' "
+               "\"${COMPREPLY[@]}\"\n");
+  if (exit_code_ == 99) GTEST_SKIP() << "there is no bash";
+  EXPECT_EQ(completed, name + "\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "owned"));
+}
+
 TEST_F(ShippedCli, other_shells_understand_their_completions) {
   for (const std::string shell : {"zsh", "fish"}) {
     SCOPED_TRACE(shell);
