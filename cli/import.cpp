@@ -70,8 +70,7 @@ std::vector<std::string> names_given(const std::string& text) {
   return names;
 }
 
-std::vector<std::string> objective_choices() {
-  std::vector<std::string> names = all_names(objective_names());
+std::vector<std::string> with_auto(std::vector<std::string> names) {
   names.insert(names.begin(), "auto");
   return names;
 }
@@ -110,10 +109,11 @@ Examples:
                   "0 takes all rows of the label table but the last, the null class");
     options.text("class-names", class_names_,
                  "names of the classes: a text file with one per line, or a list with commas");
-    options.choice("objective", objective_, objective_choices(),
+    options.choice("objective", objective_, with_auto(all_names(objective_names())),
                    "what the network was trained to predict");
-    options.choice("sign", sign_, sign_names(),
-                   "reference: the network predicts from noise to data; eqm: the gradient");
+    options.choice("sign", sign_, with_auto(all_names(sign_names())),
+                   "reference: the network predicts from noise to data; eqm: the gradient; auto is "
+                   "what a file of eqm says, else reference");
     options.choice("stored", stored_, stored_names(), "type of the weights in the model file");
     options.flag("check", check_, "compares the checkpoint's checksums");
   }
@@ -126,7 +126,7 @@ Examples:
     ImportOptions options = {.weights = weights_,
                              .hints = hints_,
                              .objective = find_named(objective_names(), objective_),
-                             .output_sign = sign_,
+                             .output_sign = find_named(sign_names(), sign_),
                              .stored = type_of(stored_),
                              .check = check_,
                              .class_names = names_given(class_names_),
@@ -160,10 +160,9 @@ Examples:
     }
   }
 
-  std::string from_, out_, class_names_, objective_ = "auto";
+  std::string from_, out_, class_names_, objective_ = "auto", sign_ = "auto";
   WeightsChoice weights_ = WeightsChoice::automatic;
   ShapeHints hints_;
-  double sign_ = -1;
   Stored stored_ = Stored::as_is;
   bool check_ = true;
 };

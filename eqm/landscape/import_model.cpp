@@ -1,6 +1,7 @@
 #include "eqm/landscape/import_model.h"
 
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@ namespace eqm {
 namespace {
 
 constexpr int64_t kLatentChannels = 4;  // of Stable Diffusion
+constexpr double kReferenceSign = -1;
 
 // What the weights are of, as far as the file tells.
 struct Told {
@@ -46,7 +48,7 @@ Told told_by_shapes(const WeightsFile& file, const ImportOptions& options) {
   WeightShapes shapes;
   for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
   Told told;
-  told.model.output_sign = options.output_sign;
+  told.model.output_sign = options.output_sign.value_or(kReferenceSign);
   if (looks_like_unet(shapes)) {
     const UnetConfig config = unet_config_from_shapes(shapes, options.hints);
     told.architecture = to_json(config);
@@ -63,18 +65,56 @@ Told told_by_shapes(const WeightsFile& file, const ImportOptions& options) {
   return told;
 }
 
+[[noreturn]] void refuse_contradiction(const std::string& option, const std::string& asked,
+                                       const std::string& said) {
+  throw Error(ErrorKind::usage,
+              fmt::format("--{} is {}, and the file itself says {}", option, asked, said),
+              fmt::format("leave --{} away; the file was written with all that it needs", option));
+}
+
+void refuse_contradictions(const ModelCard& card, const ImportOptions& options) {
+  const ObjectiveKind kind = card.model.objective.kind;
+  if (options.objective && *options.objective != kind) {
+    refuse_contradiction("objective", name_of(*options.objective), name_of(kind));
+  }
+  const auto sign_text = [](double sign) { return sign < 0 ? "reference" : "eqm"; };
+  if (options.output_sign && *options.output_sign != card.model.output_sign) {
+    refuse_contradiction("sign", sign_text(*options.output_sign),
+                         sign_text(card.model.output_sign));
+  }
+  const auto architecture = nlohmann::json::parse(card.architecture);
+  const ShapeHints& hints = options.hints;
+  for (const auto& [option, key, asked] :
+       {std::tuple("heads", "num_heads", hints.heads),
+        std::tuple("head-channels", "num_head_channels", hints.head_channels),
+        std::tuple("size", "input_size", hints.size),
+        std::tuple("classes", "num_classes", hints.classes)}) {
+    if (asked == 0) continue;
+    const nlohmann::json said = architecture.value(key, nlohmann::json());
+    if (said != asked) {
+      refuse_contradiction(option, std::to_string(asked),
+                           said.is_null() ? "nothing of it" : said.dump());
+    }
+  }
+}
+
+ModelCard card_in(const std::string& text, const std::filesystem::path& path) {
+  try {
+    return read_model_card(text);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, fmt::format("{}: {}", in_quotes(path.string()), error.what()),
+                error.hint());
+  }
+}
+
 // A file that save_for_torch() wrote says all itself.
 Told told_by(const WeightsFile& file, const std::filesystem::path& path,
              const ImportOptions& options) {
   const auto card = file.metadata().find(kModelCardKey);
   if (card == file.metadata().end()) return told_by_shapes(file, options);
-  try {
-    ModelCard read = read_model_card(card->second);
-    return {.architecture = std::move(read.architecture), .model = std::move(read.model)};
-  } catch (const Error& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", in_quotes(path.string()), error.what()),
-                error.hint());
-  }
+  ModelCard read = card_in(card->second, path);
+  refuse_contradictions(read, options);
+  return {.architecture = std::move(read.architecture), .model = std::move(read.model)};
 }
 
 // Those of the options stand for those of the file.

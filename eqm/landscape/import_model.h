@@ -18,7 +18,7 @@ struct ImportOptions {
   WeightsChoice weights = WeightsChoice::automatic;
   ShapeHints hints;                           // classes: also from the training's arguments
   std::optional<ObjectiveKind> objective;     // none: by the training's arguments
-  double output_sign = -1;                    // the reference's networks predict (x - ε)c
+  std::optional<double> output_sign = {};     // none: -1; the reference predicts (x - ε)c
   std::optional<torch::ScalarType> stored;    // none: the types the file has
   bool check = true;                          // compare the checksums of what is read
   std::vector<std::string> class_names = {};  // one for each class, UTF-8; empty for none
@@ -36,7 +36,8 @@ struct ImportReport {
 };
 
 // Kind input for files that are damaged, hold another model, or were trained to predict what we
-// have no objective for; kind usage when something must be given.
+// have no objective for; kind usage when something must be given, or contradicts what a file of
+// ours says of itself.
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to,
                           const ImportOptions& options);
 

@@ -289,6 +289,30 @@ TEST_F(InteropCli, exports_for_pytorch_and_imports_the_same_again) {
   EXPECT_TRUE(contains(sampled.errors, "eqm import")) << sampled.errors;
 }
 
+TEST_F(InteropCli, import_refuses_what_contradicts_a_file_of_its_own) {
+  ASSERT_EQ(run({"export", kShippedModel, "--stored", "float16", "--out", "x.pt"}).exit_code, 0);
+  const auto import_with = [](const std::string& option, const std::string& value) {
+    return Words{"import", "x.pt", "--" + option, value, "--out", "again.safetensors"};
+  };
+  expect_failure(import_with("objective", "fm"), 2,
+                 "--objective is fm, and the file itself says eqm");
+  expect_failure(import_with("sign", "reference"), 2,
+                 "--sign is reference, and the file itself says eqm");
+  expect_failure(import_with("heads", "7"), 2, "--heads is 7, and the file itself says 3");
+  expect_failure(import_with("head-channels", "3"), 2, "the file itself says nothing of it");
+  expect_failure(import_with("size", "64"), 2, "--size is 64, and the file itself says 28");
+  expect_failure(import_with("classes", "9"), 2, "--classes is 9, and the file itself says 10");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "again.safetensors"));
+  for (const auto& [option, value] : {std::pair<std::string, std::string>("objective", "eqm"),
+                                      {"sign", "eqm"},
+                                      {"heads", "3"},
+                                      {"size", "28"},
+                                      {"classes", "10"}}) {
+    const ProgramResult result = run(import_with(option, value));
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+  }
+}
+
 TEST_F(InteropCli, export_goes_by_the_ending) {
   for (const char* out : {"model", "model.ckpt", "model.safetensor"}) {
     const ProgramResult result = run({"export", kShippedModel, "--out", out});
