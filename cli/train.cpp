@@ -65,7 +65,7 @@ samples_right): by --features, against --reference, which is the data trained on
 Examples:
   eqm train --recipe recipes/fashion-xs4.toml --out runs/fashion
   eqm train --resume --out runs/fashion
-  eqm train --data my-images/ --size 32 --model XS/4 --flip --out runs/mine)";
+  eqm train --data my-images/ --size 32 --model XS/4 --flip --steps 6000 --ema-warm-up --out runs/mine)";
   }
   std::string config_flag() const override { return "recipe"; }
   std::string config_file(const std::string& given) const override {

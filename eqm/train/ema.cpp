@@ -1,6 +1,7 @@
 #include "eqm/train/ema.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eqm/backbone/weights.h"
 
@@ -22,6 +23,10 @@ std::vector<kernel::WeightUpdate> Ema::pairs_with(const Backbone& backbone) cons
 
 double warm_decay(double decay, int64_t n) {
   return std::min(decay, static_cast<double>(1 + n) / static_cast<double>(10 + n));
+}
+
+double weight_of_start(double decay, int64_t updates) {
+  return std::pow(decay, static_cast<double>(updates));
 }
 
 }  // namespace eqm

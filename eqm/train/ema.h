@@ -28,4 +28,7 @@ class Ema {
 // The decay of update number `n` (from 0) while the average warms up: the start is soon forgotten.
 double warm_decay(double decay, int64_t n);
 
+// The weight of what the average started from, after so many updates of a constant decay: 0 to 1.
+double weight_of_start(double decay, int64_t updates);
+
 }  // namespace eqm

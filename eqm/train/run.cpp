@@ -16,6 +16,7 @@
 #include "eqm/io/png.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/checkpoint.h"
+#include "eqm/train/ema.h"
 #include "eqm/train/held_out.h"
 #include "eqm/train/preview.h"
 #include "eqm/train/resume.h"
@@ -331,6 +332,17 @@ Error reassured(const Error& error, const RunPaths& paths) {
   return Error(error.kind(), error.what(), fmt::format("{}", fmt::join(hints, "; ")));
 }
 
+// An average that is mostly its start draws noise, however well the weights learn.
+void warn_of_slow_average(const TrainOptions& options, Logger& log) {
+  constexpr double kMuch = 0.1;
+  const double left = weight_of_start(options.ema, options.steps);
+  if (options.ema_warm_up || left <= kMuch) return;
+  log.warn(
+      "at the end {:.0f} % of the averaged weights, which samples and the held-out loss come from, "
+      "will still be the initial ones (--ema {}, {} steps): give --ema-warm-up or a lower --ema",
+      100 * left, options.ema, options.steps);
+}
+
 }  // namespace
 
 RunSummary run_training(const TrainOptions& asked,
@@ -358,6 +370,7 @@ RunSummary run_training(const TrainOptions& asked,
     throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
                 "go on with --resume, or choose another --out");
   }
+  if (!goes_on) warn_of_slow_average(options, *host.log);
   TrainingState state(std::move(model), options.adamw);
   std::vector<Checkpoint> damaged;
   if (start == RunStart::resume) {

@@ -300,6 +300,29 @@ TEST_F(TrainCli, epochs_take_the_place_of_steps) {
   EXPECT_FALSE(fs::exists(folder_ / "x"));
 }
 
+// 0.9^5 = 0.59 and 0.5^5 = 0.03.
+TEST_F(TrainCli, an_average_that_would_stay_at_the_initial_weights_is_told) {
+  const auto errors_of = [&](const Words& words) {
+    const ProgramResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.errors;
+  };
+  const auto fresh = [&](const std::string& out, const Words& more) {
+    return errors_of(joined(joined(small_run(out), {"--steps", "5"}), more));
+  };
+  const std::string warned = fresh("a", {"--ema", "0.9"});
+  EXPECT_TRUE(contains(warned, "59 % of the averaged weights")) << warned;
+  EXPECT_TRUE(contains(warned, "--ema-warm-up")) << warned;
+  EXPECT_TRUE(contains(fresh("b", {}), "100 % of the averaged weights"));
+  for (const Words& well : {Words{"--ema", "0.5"}, Words{"--ema-warm-up"}}) {
+    const std::string errors = fresh("c" + well.front(), well);
+    EXPECT_FALSE(contains(errors, "averaged weights")) << errors;
+  }
+  // It is too late to choose another average.
+  const std::string resumed = errors_of({"train", "--resume", "--out", "a", "--steps", "7"});
+  EXPECT_FALSE(contains(resumed, "averaged weights")) << resumed;
+}
+
 TEST_F(TrainCli, a_recipe_with_a_wrong_key_names_the_right_one) {
   std::ofstream(folder_ / "recipe.toml") << "[training]\nstesp = 5\n";
   expect_failure({"train", "--recipe", "recipe.toml", "--out", "run"}, 3, "line 2",
