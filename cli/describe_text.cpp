@@ -41,7 +41,9 @@ Description describe_options(const std::filesystem::path& path) {
   std::rotate(outline.begin(), train, train + 1);
   for (VerbOutline& entry : outline) {
     try {
-      read_toml_file(entry.options, path);
+      read_toml_file(entry.options, path, [&](const std::string& base) {
+        return outline.front().verb->config_file(base);
+      });
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::io) throw;
       if (!first_problem) first_problem = error;

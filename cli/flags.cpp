@@ -106,8 +106,10 @@ void Flags::apply(const CLI::App& app) {
   if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
     read_toml_file(options_, saved);
   }
-  if (app.count("--" + verb_.config_flag()) > 0)
-    read_toml_file(options_, verb_.config_file(config_));
+  if (app.count("--" + verb_.config_flag()) > 0) {
+    read_toml_file(options_, verb_.config_file(config_),
+                   [&](const std::string& base) { return verb_.config_file(base); });
+  }
   verb_.before_flags(given_);
   for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
 }

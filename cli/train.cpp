@@ -56,14 +56,14 @@ class Train final : public Verb {
   }
   std::string advice() const override {
     return R"(A recipe is a TOML file of these options; flags win over it. `base = "other.toml"` in its first line takes
-everything else from another recipe.
+everything else from another recipe, and so does the name of a shipped one: `base = "fashion-xs4"`.
 Ctrl-C finishes the step, writes a checkpoint and says how to go on; a second one leaves at once. A run that was
 killed goes on from its last checkpoint to the same weights, bit for bit, on the same number of threads.
 --quality-every measures samples as `eqm sweep` does, into metrics.jsonl and TensorBoard (samples_distance,
 samples_right): by --features, against --reference, which is the data trained on when it is empty.
 
 Examples:
-  eqm train --recipe recipes/fashion-xs4.toml --out runs/fashion
+  eqm train --recipe fashion-xs4 --out runs/fashion
   eqm train --resume --out runs/fashion
   eqm train --data my-images/ --size 32 --model XS/4 --flip --steps 6000 --ema-warm-up --out runs/mine)";
   }

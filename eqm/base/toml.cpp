@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -143,8 +145,9 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// The file that `base` names, as seen from the file that says so.
-fs::path base_path(const toml::node& base, const fs::path& folder, std::string_view origin) {
+// What `base` says.
+const std::string& base_name(const toml::node& base, const fs::path& folder,
+                             std::string_view origin) {
   const std::string where = place(origin, base.source());
   const auto* name = base.as_string();
   if (!name || name->get().empty()) {
@@ -155,18 +158,20 @@ fs::path base_path(const toml::node& base, const fs::path& folder, std::string_v
     throw Error(ErrorKind::input, fmt::format("{}: 'base' has no meaning here", where),
                 "only a file can build on another file");
   }
-  return folder / name->get();
+  return name->get();
 }
 
 // Reads options from a file and those it builds on.
 class Inheritance {
  public:
-  explicit Inheritance(OptionSet& options) : options_(options) {}
+  explicit Inheritance(OptionSet& options, BaseFinder find_base = {})
+      : options_(options), find_base_(std::move(find_base)) {}
 
   void read(std::string_view text, std::string_view origin, const fs::path& folder) {
     toml::table table = parsed(text, origin);
     if (const toml::node* base = table.get("base")) {
-      read_base(base_path(*base, folder, origin), place(origin, base->source()));
+      const std::string asked_at = place(origin, base->source());
+      read_base(found(base_name(*base, folder, origin), folder, asked_at), asked_at);
       table.erase("base");
     }
     read_table(options_, table, "", 1, origin);
@@ -180,6 +185,18 @@ class Inheritance {
   }
 
  private:
+  // A path as seen from the file that names it comes first.
+  fs::path found(const std::string& name, const fs::path& folder, const std::string& asked_at) {
+    std::error_code ignored;
+    if (!find_base_ || fs::is_regular_file(folder / name, ignored)) return folder / name;
+    try {
+      const fs::path other = find_base_(name);
+      return other == name ? folder / name : other;
+    } catch (const Error& error) {
+      throw Error(ErrorKind::input, fmt::format("{}: {}", asked_at, error.what()), error.hint());
+    }
+  }
+
   void read_base(const fs::path& path, const std::string& asked_at) {
     std::string text;
     try {
@@ -203,6 +220,7 @@ class Inheritance {
   }
 
   OptionSet& options_;
+  BaseFinder find_base_;
   std::vector<fs::path> open_;  // from the first file to the one being read
 };
 
@@ -213,8 +231,8 @@ void read_toml(OptionSet& options, std::string_view text, std::string_view origi
   Inheritance(options).read(text, origin, folder);
 }
 
-void read_toml_file(OptionSet& options, const fs::path& path) {
-  Inheritance(options).read_file(path, content_of(path));
+void read_toml_file(OptionSet& options, const fs::path& path, BaseFinder find_base) {
+  Inheritance(options, std::move(find_base)).read_file(path, content_of(path));
 }
 
 }  // namespace eqm

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,13 @@ namespace eqm {
 // the file in messages. Text has no place on the disk: `base` is refused unless a folder is given.
 void read_toml(OptionSet& options, std::string_view text, std::string_view origin,
                const std::filesystem::path& folder = {});
-void read_toml_file(OptionSet& options, const std::filesystem::path& path);
+
+// Asked for a `base` that is no file where its path leads: answers the file that the name stands
+// for, or the name itself. An Error of it is told with the place of the `base`, as kind input.
+using BaseFinder = std::function<std::filesystem::path(const std::string& name)>;
+
+void read_toml_file(OptionSet& options, const std::filesystem::path& path,
+                    BaseFinder find_base = {});
 
 // All options with their present values and their help as comments: a file that reads back to the
 // same.

@@ -314,6 +314,27 @@ TEST_F(TomlBase, is_found_beside_a_file_named_without_a_folder) {
   EXPECT_EQ(values_.steps, 7);
 }
 
+TEST_F(TomlBase, that_is_no_file_may_be_found_by_name) {
+  const auto shipped = write("elsewhere/known.toml", "[training]\nsteps = 7\n");
+  const auto find = [&](const std::string& name) -> std::filesystem::path {
+    if (name == "known") return shipped;
+    if (name == "knwon") throw Error(ErrorKind::usage, "no such name", "take known");
+    return name;
+  };
+  const auto path = write("made.toml", "base = \"known\"\n");
+  read_toml_file(set_, path, find);
+  EXPECT_EQ(values_.steps, 7);
+  write("known", "[training]\nsteps = 8\n");  // a file beside it comes first
+  read_toml_file(set_, path, find);
+  EXPECT_EQ(values_.steps, 8);
+  write("made.toml", "\nbase = \"knwon\"\n");
+  expect_error(ErrorKind::input, at("made.toml", 2) + "no such name",
+               [&] { read_toml_file(set_, path, find); });
+  write("made.toml", "base = \"absent.toml\"\n");
+  expect_error(ErrorKind::io, (folder_ / "absent.toml").string(),
+               [&] { read_toml_file(set_, path, find); });
+}
+
 TEST_F(TomlBase, of_a_text_needs_a_folder) {
   write("base.toml", "[training]\nsteps = 7\n");
   read_toml(set_, "base = \"base.toml\"\n", "request", folder_.path());

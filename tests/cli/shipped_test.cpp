@@ -89,6 +89,24 @@ TEST_F(ShippedCli, recipes_are_found_by_name) {
   expect_failure({"train", "--recipe", "absent.toml"}, 4, "cannot open 'absent.toml'", "");
 }
 
+TEST_F(ShippedCli, recipes_may_build_on_shipped_ones_by_name) {
+  const auto made = [&](const std::string& text) { write_file(folder_ / "mine.toml", text); };
+  made("base = \"fashion-xs4\"\n[data]\ndata = \"./absent\"\n");
+  const ProgramResult result = run({"train", "--recipe", "mine.toml", "--out", "run"});
+  EXPECT_EQ(result.exit_code, 4) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "'./absent'")) << result.errors;
+  const ProgramResult info = run({"info", "mine.toml"});
+  EXPECT_EQ(info.exit_code, 0) << info.errors;
+  EXPECT_TRUE(contains(info.output, "--ema-warm-up")) << info.output;  // the base's
+  EXPECT_TRUE(contains(info.output, "./absent")) << info.output;
+  made("base = \"fashon-xs4\"\n");
+  for (const Words& words : {Words{"train", "--recipe", "mine.toml"}, Words{"info", "mine.toml"}}) {
+    expect_failure(words, 3, "mine.toml, line 1: there is no recipe", "'fashion-xs4'");
+  }
+  made("base = \"fashion-xs4\"\nstesp = 1\n");
+  expect_failure({"info", "mine.toml"}, 3, "stesp", "steps");
+}
+
 TEST_F(ShippedCli, lists_what_there_is_to_choose_from) {
   const ProgramResult topics = run({"list"});
   EXPECT_EQ(topics.exit_code, 0) << topics.errors;
