@@ -9,7 +9,7 @@
 namespace eqm::cli {
 
 struct SamplerBench {
-  std::string model = "models/fashion-xs4.safetensors";
+  std::string model = "fashion-xs4";
   ComparisonOptions comparison;
   int64_t samples = 512;
   int64_t rows = 64;

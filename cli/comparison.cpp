@@ -94,7 +94,7 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
                                colour_warning(what, "the classifier's pictures", console.log));
   const std::vector<std::string>& known = network.class_names();
   const std::vector<std::string>& own = data.pictures->class_names();
-  const std::vector<int64_t> matches = match_classes(own, known);
+  const std::vector<int64_t> matches = match_classes(*data.pictures, known);
   if (!known.empty() && std::ranges::find(matches, -1) != matches.end()) {
     console.log->warn(
         "the classifier of --features knows other classes ({}, ...) than {} has ({}, ...): its "

@@ -14,6 +14,7 @@
 #include "cli/sampling_progress.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
+#include "cli/written_file.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 #include "eqm/codec/options.h"
@@ -156,10 +157,7 @@ Examples:
                   "name the file statistics.npz, for instance");
     }
     for (const std::string& input : {comparison_.reference, pictures_}) {
-      std::error_code ignored;
-      if (!std::filesystem::equivalent(input, statistics_, ignored)) continue;
-      throw Error(ErrorKind::usage, fmt::format("'{}' would be overwritten", input),
-                  "name another file with --save-statistics");
+      require_another_file(statistics_, input);
     }
     const AtomicFile place(statistics_);  // a bad one is refused before anything is looked at
   }

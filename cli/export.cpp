@@ -1,6 +1,7 @@
 // eqm export: a model as one file of its own, in the precision asked for, for us or for PyTorch.
 #include "cli/load.h"
 #include "cli/verb.h"
+#include "cli/written_file.h"
 #include "eqm/base/error.h"
 #include "eqm/io/text.h"
 #include "eqm/landscape/model.h"
@@ -67,7 +68,9 @@ Examples:
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
     }
     const Format format = format_of(out_);
-    Model model = load_model(model_file(model_));
+    const std::filesystem::path input = model_file(model_);
+    require_another_file(out_, input.string());
+    Model model = load_model(input);
     if (reader_ == Reader::reference) give_reference_sign(model);
     format == Format::torch ? save_for_torch(model, out_, stored_)
                             : save_model(model, out_, stored_);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "cli/written_file.h"
 #include "eqm/backbone/architecture_text.h"
 #include "eqm/base/error.h"
 #include "eqm/data/class_names.h"
@@ -123,6 +124,8 @@ Examples:
     if (out_.empty()) {
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
     }
+    require_safetensors_name(out_);
+    require_another_file(out_, from_);
     ImportOptions options = {.weights = weights_,
                              .hints = hints_,
                              .objective = find_named(objective_names(), objective_),

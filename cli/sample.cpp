@@ -121,6 +121,7 @@ Examples:
                   "class folders need a model with classes, and --labels in place of --mix");
     }
     const OutputFolder folder(out_);
+    const bool earlier = std::filesystem::exists(std::filesystem::path(out_) / "samples.jsonl");
     warn_of_old_pictures(console);
     SampleOutput output(out_, model, codec, names, layout, origin(model), choice_);
     if (makes_latents(model) && !codec.has_autoencoder()) {
@@ -128,6 +129,10 @@ Examples:
                         where_autoencoders_come_from());
     }
     const bool whole = draw(field, job, output, console);
+    if (!whole && earlier && !output.has_finished_samples()) {
+      console.log->info("the results of an earlier run in {} stay as they are", out_);
+      return exit_code_of(interrupt_requested());
+    }
     std::cout << output.summary();
     const int64_t lost = output.count_of(DescentStatus::diverged);
     if (lost > 0 && lost < job.count) {

@@ -307,6 +307,12 @@ std::vector<std::string> SampleOutput::finish() {
   return written;
 }
 
+bool SampleOutput::has_finished_samples() const {
+  return std::ranges::any_of(outcomes_, [](const auto& outcome) {
+    return outcome.first != DescentStatus::cancelled && outcome.second > 0;
+  });
+}
+
 int64_t SampleOutput::count_of(DescentStatus status) const {
   const auto found = outcomes_.find(status);
   return found == outcomes_.end() ? 0 : found->second;

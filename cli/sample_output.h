@@ -63,6 +63,8 @@ class SampleOutput {
   // that are done.
   std::string summary() const;
   int64_t count_of(DescentStatus status) const;
+  // Whether any sample came to its end, whatever that was.
+  bool has_finished_samples() const;
   // How many samples the .npz has; 0 without one.
   int64_t npz_samples() const { return npz_ ? npz_->count() : 0; }
 

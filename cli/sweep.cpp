@@ -171,7 +171,7 @@ Examples:
     return key.dump();
   }
 
-  std::string model_ = "models/fashion-xs4.safetensors";
+  std::string model_ = "fashion-xs4";
   ComparisonOptions comparison_;
   std::string grid_, out_ = "out/sweep";
   int64_t samples_ = 1000, seed_ = 0;

@@ -82,4 +82,13 @@ std::vector<int64_t> match_classes(const std::vector<std::string>& names,
   return classes;
 }
 
+std::vector<int64_t> match_classes(const Source& source, const std::vector<std::string>& known) {
+  if (source.has_named_classes()) return match_classes(source.class_names(), known);
+  std::vector<int64_t> classes;
+  for (size_t i = 0; i < source.class_names().size(); ++i) {
+    classes.push_back(i < known.size() ? static_cast<int64_t>(i) : -1);
+  }
+  return classes;
+}
+
 }  // namespace eqm

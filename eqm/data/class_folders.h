@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "eqm/data/source.h"
+
 namespace eqm {
 
 // A folder for each class, all different: the class name where a folder may be called so, and
@@ -18,5 +20,9 @@ std::vector<std::string> numbered_folders(int64_t classes);
 // number; -1 for none.
 std::vector<int64_t> match_classes(const std::vector<std::string>& names,
                                    const std::vector<std::string>& known);
+
+// The same for the classes of a source: labels of a file without names are numbers, whatever the
+// known classes are called.
+std::vector<int64_t> match_classes(const Source& source, const std::vector<std::string>& known);
 
 }  // namespace eqm

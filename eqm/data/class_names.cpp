@@ -24,7 +24,10 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path,
                                           const std::string& hint) {
   const MappedFile file = MappedFile::open(path);
   std::vector<std::string> names;
-  for (std::string_view text = file.text(); !text.empty();) {
+  std::string_view text = file.text();
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Windows editors write one
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view name = text.substr(0, end);
     if (name.ends_with('\r')) name.remove_suffix(1);

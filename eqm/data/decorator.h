@@ -17,6 +17,7 @@ class Decorator : public Source {
   Example get(int64_t index) const override { return inner_->get(index); }
   std::string name_of(int64_t index) const override { return inner_->name_of(index); }
   const std::vector<std::string>& class_names() const override { return inner_->class_names(); }
+  bool has_named_classes() const override { return inner_->has_named_classes(); }
   uint64_t fingerprint() const override { return inner_->fingerprint(); }
 
  protected:

@@ -34,6 +34,8 @@ class JoinSource : public Source {
     return parts_.front()->class_names();
   }
 
+  bool has_named_classes() const override { return parts_.front()->has_named_classes(); }
+
   uint64_t fingerprint() const override {
     Hash hash;
     hash.add("join");

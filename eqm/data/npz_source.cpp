@@ -123,6 +123,7 @@ class StreamedNpz final : public Source {
     return fmt::format("{}: example {}", name_, index);
   }
   const std::vector<std::string>& class_names() const override { return classes_; }
+  bool has_named_classes() const override { return false; }
   uint64_t fingerprint() const override { return fingerprint_; }
 
  private:

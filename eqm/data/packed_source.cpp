@@ -44,6 +44,10 @@ class PackedSource : public Source {
 
   const std::vector<std::string>& class_names() const override { return packed_.classes; }
 
+  bool has_named_classes() const override {
+    return packed_.classes != numbered_classes(packed_.labels);
+  }
+
   uint64_t fingerprint() const override { return fingerprint_; }
 
  private:

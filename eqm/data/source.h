@@ -43,6 +43,9 @@ class Source {
   // Empty when the examples have no labels; else one name per label from 0.
   virtual const std::vector<std::string>& class_names() const = 0;
 
+  // False where the names are only the numbers of the labels, because the file has no others.
+  virtual bool has_named_classes() const { return true; }
+
   // A number that changes when the examples, their order or their labels do, as far as that can be
   // seen without reading every pixel. A resumed run compares it.
   virtual uint64_t fingerprint() const = 0;

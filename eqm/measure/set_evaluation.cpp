@@ -46,10 +46,11 @@ Interval resampled_distance(const Tensor& features, const FrechetTarget& referen
 
 // The labels of pictures as the network numbers its classes: by their names where both have some.
 // Undefined when one of them is no class of the network.
-Tensor asked_of(std::vector<int64_t> labels, const std::vector<std::string>& own,
-                std::vector<std::string> known, int64_t classes) {
+Tensor asked_of(std::vector<int64_t> labels, const Source& pictures, std::vector<std::string> known,
+                int64_t classes) {
   if (known.empty()) known = numbered_folders(classes);
-  const std::vector<int64_t> matches = match_classes(own, known);
+  const std::vector<std::string>& own = pictures.class_names();
+  const std::vector<int64_t> matches = match_classes(pictures, known);
   for (int64_t& label : labels) {
     const auto place = static_cast<size_t>(label);
     if (label >= 0 && !own.empty()) label = place < matches.size() ? matches[place] : -1;
@@ -130,8 +131,7 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
   set.keys = torch::cat(keys);
   if (labels.empty()) return set;
   set.labels = torch::cat(labels);
-  set.asked =
-      asked_of(asked, pictures.class_names(), network.class_names(), set.probabilities.size(1));
+  set.asked = asked_of(asked, pictures, network.class_names(), set.probabilities.size(1));
   return set;
 }
 

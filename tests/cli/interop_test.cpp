@@ -151,6 +151,21 @@ TEST_F(InteropCli, import_asks_for_what_it_cannot_know) {
                  "no 'ema' weights");
 }
 
+TEST_F(InteropCli, nothing_is_written_over_what_is_read) {
+  ASSERT_EQ(run({"export", "fashion-classifier", "--out", "m.pt"}).exit_code, 0);
+  const std::string before = content_of(folder_ / "m.pt");
+  expect_failure({"import", "m.pt", "--out", "m.pt"}, 2, "safetensors under another name");
+  expect_failure({"import", "m.pt", "--out", "m.npz"}, 2, "safetensors under another name");
+  EXPECT_EQ(content_of(folder_ / "m.pt"), before);
+  ASSERT_EQ(run({"import", "m.pt", "--out", "m.safetensors"}).exit_code, 0);
+  const std::string model = content_of(folder_ / "m.safetensors");
+  expect_failure({"import", "m.safetensors", "--out", "./m.safetensors"}, 2,
+                 "'m.safetensors' would be overwritten");
+  expect_failure({"export", "m.safetensors", "--stored", "float16", "--out", "m.safetensors"}, 2,
+                 "would be overwritten");
+  EXPECT_EQ(content_of(folder_ / "m.safetensors"), model);
+}
+
 TEST_F(InteropCli, import_refuses_hostile_files) {
   expect_refused("", "neither a PyTorch checkpoint nor safetensors");
   expect_refused(torch_zip(call(global("os", "system"), {text("touch owned")}), {}),

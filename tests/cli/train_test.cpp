@@ -449,6 +449,21 @@ TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
   EXPECT_FALSE(fs::exists(folder_ / "six.npz"));
 }
 
+TEST_F(TrainCli, interrupted_sampling_without_a_sample_leaves_an_earlier_run_alone) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  ASSERT_EQ(run({"sample", "run", "--count", "2", "--limit", "2", "--out", "two"}).exit_code, 0);
+  const auto before = statuses_in(folder_ / "two" / "samples.jsonl");
+  RunningProgram program({"sample", "run", "--count", "2", "--rule", "gd", "--limit", "1000000",
+                          "--eta", "1e-9", "--threads", "1", "--out", "two"},
+                         {.folder = folder_.path()});
+  ASSERT_TRUE(program.wait_for("0/2 samples"));
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "earlier run in two stay")) << result.errors;
+  EXPECT_EQ(statuses_in(folder_ / "two" / "samples.jsonl"), before);
+}
+
 // The first sample of a class is still under way when a later one of the same class is done.
 TEST_F(TrainCli, interrupted_sampling_keeps_pictures_of_classes_whose_first_is_not_done) {
   ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);

@@ -4,6 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/data/class_names.h"
+#include "eqm/data/memory_source.h"
+#include "eqm/data/packed_source.h"
+#include "eqm/io/text.h"
+#include "tests/support/temporary_folder.h"
+
 namespace eqm::test {
 namespace {
 
@@ -47,6 +53,28 @@ TEST(MatchClasses, finds_classes_by_name_by_folder_and_by_number) {
   EXPECT_EQ(match_classes({"3", "0001", "4", "-1", "dog", ""}, known),
             (std::vector<int64_t>{3, 1, -1, -1, -1, -1}));
   EXPECT_EQ(match_classes(class_folders(known), known), (std::vector<int64_t>{0, 1, 2, 3}));
+  // Labels without names are numbers, also where classes are called by other numbers.
+  const std::vector<std::byte> pixels(2);
+  const auto numbered = packed_source({.file = "x",
+                                       .shape = {1, 1, 1},
+                                       .count = 2,
+                                       .bytes = pixels,
+                                       .labels = {0, 1},
+                                       .classes = {"0", "1"},
+                                       .owner = {}});
+  EXPECT_EQ(match_classes(*numbered, {"1", "0"}), (std::vector<int64_t>{0, 1}));
+  const Example example = {
+      .shape = {1, 1, 1}, .bytes = {pixels.begin(), pixels.begin() + 1}, .label = 0};
+  EXPECT_EQ(match_classes(*memory_source({example}, {"0", "1"}, "x"), {"1", "0"}),
+            (std::vector<int64_t>{1, 0}));
+}
+
+TEST(ClassNames, are_read_without_the_mark_of_windows_editors) {
+  const TemporaryFolder folder;
+  write_file(folder / "names.txt",
+             "\xEF\xBB\xBF"
+             "coat\r\nbag\r\n");
+  EXPECT_EQ(read_class_names(folder / "names.txt", "hint"), (Names{"coat", "bag"}));
 }
 
 }  // namespace
