@@ -1,9 +1,13 @@
 #include "cli/describe_file.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
+#include "eqm/data/evenly.h"
 #include "eqm/data/layout.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/open_source.h"
@@ -24,18 +28,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string example_text(const Layout& layout) {
-  if (layout.dtype == Dtype::u8 && layout.shape.size() == 3) {
-    return fmt::format("{}x{} pixels, {}", layout.shape[1], layout.shape[2],
-                       layout.shape[0] == 1 ? "grey" : "colour");
+// Each is decoded, which takes its time where they are large.
+constexpr int64_t kSizesLookedAt = 64;
+
+std::string span_text(int64_t least, int64_t most) {
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
+// Examples as a set has them; pictures may differ in size. Damaged ones say nothing here.
+std::string example_text(const Source& source) {
+  Layout least = layout_of(source), most = least;
+  if (least.dtype != Dtype::u8 || least.shape.size() != 3) return describe(least);
+  const char* colours = least.shape[0] == 1 ? "grey" : "colour";
+  for (const int64_t index : evenly_spaced(source.size(), kSizesLookedAt)) {
+    try {
+      const std::vector<int64_t> shape = layout_of(source.get(index)).shape;
+      for (const size_t side : {1, 2}) {
+        least.shape[side] = std::min(least.shape[side], shape.at(side));
+        most.shape[side] = std::max(most.shape[side], shape.at(side));
+      }
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+    }
   }
-  return describe(layout);
+  if (least == most) {
+    return fmt::format("{}x{} pixels, {}", least.shape[1], least.shape[2], colours);
+  }
+  const std::string looked_at = source.size() > kSizesLookedAt
+                                    ? fmt::format(" (of {} that were looked at)", kSizesLookedAt)
+                                    : "";
+  return fmt::format("{} high, {} wide, {}{}; `eqm train --size N` brings them to one size",
+                     span_text(least.shape[1], most.shape[1]),
+                     span_text(least.shape[2], most.shape[2]), colours, looked_at);
 }
 
 // Null where there is none.
 SourcePtr part_of(const std::string& what, Split split) {
   try {
-    return open_source(what, {.split = split});
+    return open_source(what, {.split = split, .any_sizes = true});
   } catch (const MissingPart&) {
     return nullptr;
   }
@@ -96,7 +126,7 @@ Description describe_data(const std::string& what) {
   if (train) counts.push_back(fmt::format("{}{}", train->size(), test ? " to train on" : ""));
   if (test) counts.push_back(fmt::format("{} to test with", test->size()));
   lines.emplace_back("examples", fmt::format("{}", fmt::join(counts, ", ")));
-  lines.emplace_back("each", example_text(layout_of(*shown)));
+  lines.emplace_back("each", example_text(*shown));
   const std::vector<std::string>& classes = shown->class_names();
   lines.emplace_back("classes", class_list(static_cast<int64_t>(classes.size()), classes));
   lines.emplace_back("first", shown->name_of(0));

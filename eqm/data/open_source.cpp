@@ -131,7 +131,7 @@ SourcePtr open_source(const std::string& what, const SourceOptions& options) {
     source = with_channels(std::move(source), options.channels);
   }
   if (options.size != 0) return cropped(std::move(source), options.size);
-  probe_sizes(*source, layout_of(*source));
+  if (!options.any_sizes) probe_sizes(*source, layout_of(*source));
   return source;
 }
 

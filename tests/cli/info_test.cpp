@@ -81,6 +81,21 @@ TEST_F(InfoCli, data_sets_tell_their_examples_and_classes) {
   expect_failure("nothing", 3, "nothing");
 }
 
+TEST_F(InfoCli, pictures_of_several_sizes_tell_their_range) {
+  for (const char* place : {"set/cat", "set/dog"}) fs::create_directories(folder_ / place);
+  write_png(folder_ / "set/cat/1.png", plain_image(7, 6, 3, 9));
+  write_png(folder_ / "set/cat/2.png", plain_image(20, 6, 3, 9));
+  write_png(folder_ / "set/dog/1.png", plain_image(5, 6, 3, 9));
+  write_file(folder_ / "set/dog/2.png", "damaged");
+  expect_lines("set", {"examples       4\n", "6 high, 5 to 20 wide, colour; `eqm train --size N`",
+                       "2: 'cat', 'dog'"});
+  for (int i = 0; i < 70; ++i) {
+    write_png(folder_ / "set/dog" / fs::path(std::to_string(100 + i) + ".png"),
+              plain_image(8, 8 + i, 3, 9));
+  }
+  expect_lines("set", {"examples       74\n", "of 64 that were looked at"});
+}
+
 TEST_F(InfoCli, installed_data_sets_tell_of_both_parts) {
   if (!fs::exists("/usr/share/datasets/fashion-mnist")) {
     GTEST_SKIP() << "dataset-fashion-mnist is not installed";
