@@ -57,8 +57,7 @@ TEST(OutputFolder, refuses_bad_places_and_leaves_nothing) {
   EXPECT_TRUE(fs::exists(folder / "file"));
   expect_error(ErrorKind::usage, "no folder", [] { const OutputFolder out(""); });
   const std::string too_long(300, 'x');
-  expect_error(ErrorKind::io, too_long,
-               [&] { const OutputFolder out(folder / "new" / too_long); });
+  expect_error(ErrorKind::io, too_long, [&] { const OutputFolder out(folder / "new" / too_long); });
   EXPECT_FALSE(fs::exists(folder / "new"));
 }
 
