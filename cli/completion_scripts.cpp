@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/shell_word.h"
+#include "eqm/base/option_keys.h"
 
 namespace eqm::cli {
 namespace {
@@ -28,7 +29,7 @@ std::vector<FlagLine> flags_of(const VerbOutline& entry) {
                                  {entry.verb->config_flag(), "TOML file of options", "FILE",
                                   known_configs(*entry.verb), true}};
   for (const Option& option : entry.options.options()) {
-    const std::string help = first_clause(option.help);
+    const std::string help = first_clause(render_keys(option.help, as_flag));
     if (is_switch(option)) {
       flags.push_back({option.name, help, "", {}});
       flags.push_back({"no-" + option.name, "not: " + help, "", {}});

@@ -10,6 +10,7 @@
 #include "cli/outline.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/base/option_keys.h"
 #include "eqm/base/toml.h"
 
 namespace eqm::cli {
@@ -75,7 +76,7 @@ void Flags::refuse_unknown(const CLI::App& app) const {
 
 std::string Flags::hint_for(const std::string& word, const std::string& see) const {
   if (const Option* meant = option_meant_by(word, options_)) {
-    return fmt::format("did you mean --{}? ({})", meant->name, meant->help);
+    return fmt::format("did you mean --{}? ({})", meant->name, render_keys(meant->help, as_flag));
   }
   // A file of options has one flag, whose name depends on the verb.
   for (const char* file_of_options : {"--config", "--recipe"}) {
@@ -111,7 +112,7 @@ void Flags::apply(const CLI::App& app) {
                    [&](const std::string& base) { return verb_.config_file(base); });
   }
   verb_.before_flags(given_);
-  for (const auto& [name, text] : given_) options_.set_text(name, text, "--" + name);
+  for (const auto& [name, text] : given_) options_.set_text(name, text);
 }
 
 }  // namespace eqm::cli

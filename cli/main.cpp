@@ -22,9 +22,11 @@
 #include "cli/flags.h"
 #include "cli/help_format.h"
 #include "cli/interrupt.h"
+#include "cli/outline.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/base/option_keys.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/tensor/blas_kernels.h"
 
@@ -39,8 +41,8 @@ struct Command {
 };
 
 int report(const Error& error) {
-  std::cerr << "eqm: " << error.what() << '\n';
-  if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+  std::cerr << "eqm: " << render_keys(error.what(), as_flag) << '\n';
+  if (!error.hint().empty()) std::cerr << "hint: " << render_keys(error.hint(), as_flag) << '\n';
   return exit_code(error.kind());
 }
 
@@ -171,7 +173,8 @@ int run(int argc, char** argv) {
 
   const auto logger = stderr_logger(quiet     ? Verbosity::quiet
                                     : verbose ? Verbosity::verbose
-                                              : Verbosity::normal);
+                                              : Verbosity::normal,
+                                    as_flag);
   ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO),
                        STDERR_FILENO);
   kernel::settle_kernels();

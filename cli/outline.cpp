@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/catalogue.h"
+#include "eqm/base/option_keys.h"
 
 namespace eqm::cli {
 std::vector<VerbOutline> program_outline() {
@@ -50,9 +51,14 @@ std::string value_word(const Option& option) {
   return "TEXT";
 }
 
+std::string as_flag(std::string_view key) {
+  return fmt::format("--{}", key);
+}
+
 std::string help_text(const Option& option) {
+  const std::string help = render_keys(option.help, as_flag);
   const std::string range = option.range.text();
-  return range.empty() ? option.help : fmt::format("{} ({})", option.help, range);
+  return range.empty() ? help : fmt::format("{} ({})", help, range);
 }
 
 }  // namespace eqm::cli

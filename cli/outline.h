@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/verb.h"
@@ -34,7 +35,10 @@ bool may_be_path(const Option& option);
 // "NAME", "COUNT", "NUMBER" or "TEXT": what stands for an option's value in help.
 std::string value_word(const Option& option);
 
-// The help of an option with its range.
+// How the terminal writes the key of an option: "--eta".
+std::string as_flag(std::string_view key);
+
+// The help of an option with its range, as the terminal writes it.
 std::string help_text(const Option& option);
 
 }  // namespace eqm::cli

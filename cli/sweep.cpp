@@ -143,7 +143,7 @@ Examples:
     setting.descent.declare(options);
     options.number("guidance", setting.guidance, Range::between(-1000, 1000), "");
     for (size_t i = 0; i < axes.size(); ++i) {
-      options.set_text(axes[i].name, point[i], axes[i].name);
+      options.set_text(axes[i].name, point[i]);
     }
     return setting;
   }

@@ -143,7 +143,7 @@ Prediction Sit::forward_with(const Tensor& x, const Conditioning& m) {
     throw Error(ErrorKind::usage,
                 fmt::format("the model takes states of shape {}x{}x{}", config_.in_channels,
                             config_.input_size, config_.input_size),
-                "give them as [n, channels, height, width]; --size and the model must agree");
+                "give them as [n, channels, height, width]; {size} and the model must agree");
   }
   Tensor h = embed_patches(x) + pos_embed_;
   for (size_t i = 0; i < blocks_.size(); ++i) h = run_block(i, h, m[i]);

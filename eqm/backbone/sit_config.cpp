@@ -29,7 +29,7 @@ constexpr int64_t kMostClasses = 10'000'000, kMostChannels = 4096, kMostMlpRatio
 void demand(bool holds, const char* rule) {
   if (holds) return;
   throw Error(ErrorKind::usage, fmt::format("this SiT cannot be built: {}", rule),
-              "--width is the hidden size, --heads the number of heads, --size the input's");
+              "{width} is the hidden size, {heads} the number of heads, {size} the input's");
 }
 
 }  // namespace

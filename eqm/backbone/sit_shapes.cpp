@@ -34,7 +34,7 @@ int64_t heads_for(int64_t width, const ShapeHints& hints) {
   if (const auto heads = sit_heads_of_width(width)) return *heads;
   throw Error(ErrorKind::usage,
               fmt::format("no preset has width {}, so its number of heads cannot be told", width),
-              "give it by --heads");
+              "give it by {heads}");
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ SitConfig sit_config_from_shapes(const WeightShapes& shapes, const ShapeHints& h
     throw Error(ErrorKind::input,
                 fmt::format("the label table has {} rows, which does not fit {} classes", rows,
                             hints.classes),
-                "it has a row per class and one for the null class; give the number by --classes");
+                "it has a row per class and one for the null class; give the number by {classes}");
   }
   const int64_t plain = config.patch_size * config.patch_size * config.in_channels;
   config.learn_sigma = outputs == 2 * plain;

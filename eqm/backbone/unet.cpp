@@ -114,7 +114,7 @@ Prediction Unet::forward_with(const Tensor& x, const Conditioning& conditioning)
     throw Error(ErrorKind::usage,
                 fmt::format("the model takes states of shape {}x{}x{}", config_.in_channels,
                             config_.input_size, config_.input_size),
-                "give them as [n, channels, height, width]; --size and the model must agree");
+                "give them as [n, channels, height, width]; {size} and the model must agree");
   }
   UnetPass pass = {.conditioning = conditioning, .dropout = config_.dropout};
   const auto through = [&](const Block& block, Tensor h) {

@@ -133,7 +133,7 @@ void give_heads(UnetConfig& config, const ShapeHints& hints) {
     return;
   }
   throw Error(ErrorKind::usage, "this U-Net is no preset, so its number of heads cannot be told",
-              "give it by --heads, or the channels of each by --head-channels");
+              "give it by {heads}, or the channels of each by {head-channels}");
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ UnetConfig unet_config_from_shapes(const WeightShapes& shapes, const ShapeHints&
         const std::string rule = broken_rule(*config);
         if (rule.empty()) return *config;
         throw Error(ErrorKind::usage, rule,
-                    "the weights are whole; give other --heads, --head-channels or --size");
+                    "the weights are whole; give other {heads}, {head-channels} or {size}");
       }
       if (names > most_names) problem = misfit;
       most_names = std::max(most_names, names);

@@ -6,6 +6,8 @@
 
 #include <spdlog/logger.h>
 
+#include "eqm/base/option_keys.h"
+
 namespace eqm {
 
 using Logger = spdlog::logger;
@@ -15,7 +17,8 @@ enum class Verbosity { quiet, normal, verbose };
 // Says nothing; for callers that do not care.
 std::shared_ptr<Logger> silent_logger();
 
-// Writes "info", "warning" and (when verbose) "debug" lines to stderr.
-std::shared_ptr<Logger> stderr_logger(Verbosity verbosity);
+// Writes "info", "warning" and (when verbose) "debug" lines to stderr, with keys of options in this
+// style.
+std::shared_ptr<Logger> stderr_logger(Verbosity verbosity, KeyStyle style = bare_key);
 
 }  // namespace eqm

@@ -130,12 +130,13 @@ std::vector<std::string> OptionSet::names() const {
   return names;
 }
 
-void OptionSet::set_text(std::string_view name, std::string_view text, std::string_view shown) {
+void OptionSet::set_text(std::string_view name, std::string_view text) {
   const Option* option = find(name);
   if (!option) {
-    throw Error(ErrorKind::usage, fmt::format("unknown option {}", shown),
+    throw Error(ErrorKind::usage, fmt::format("unknown option '{}'", name),
                 suggestion(name, names()));
   }
+  const std::string shown = fmt::format("{{{}}}", name);
   set_value(*option, parse(*option, text, shown), shown);
 }
 

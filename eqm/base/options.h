@@ -42,7 +42,7 @@ struct Range {
 
 struct Option {
   std::string section;  // the TOML table it belongs to; empty: the top level
-  std::string name;     // unique in its set; the flag is --name
+  std::string name;     // its key, unique in its set
   std::string help;
   std::string type;  // "whole number", "number", "text", "yes/no" or the choices
   Range range;
@@ -74,9 +74,9 @@ class OptionSet {
   const Option* find(std::string_view name) const;
   std::vector<std::string> names() const;
 
-  // Sets an option from a flag's text. `shown` is how the user wrote the key, for messages.
-  void set_text(std::string_view name, std::string_view text, std::string_view shown);
-  // Sets an option from a typed value (TOML, JSON).
+  // Sets an option from text. Messages name it by its key.
+  void set_text(std::string_view name, std::string_view text);
+  // Sets an option from a typed value (TOML, JSON); `shown` is where it was found, for messages.
   void set_value(const Option& option, const OptionValue& value, std::string_view shown);
 
  private:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/base/option_keys.h"
 #include "eqm/base/toml.h"
 
 namespace eqm {
@@ -39,7 +40,8 @@ std::string to_toml(const OptionSet& options) {
   // Top-level keys must precede every table.
   for (const Option& option : options.options()) {
     if (!option.section.empty()) continue;
-    out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()), option.help);
+    out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()),
+                       render_keys(option.help, bare_key));
   }
   std::vector<std::string> sections;
   for (const Option& option : options.options()) {
@@ -51,7 +53,8 @@ std::string to_toml(const OptionSet& options) {
     out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", section);
     for (const Option& option : options.options()) {
       if (option.section != section) continue;
-      out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()), option.help);
+      out += fmt::format("{} = {}  # {}\n", option.name, toml_literal(option.get()),
+                         render_keys(option.help, bare_key));
     }
   }
   return out;

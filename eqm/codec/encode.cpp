@@ -46,13 +46,13 @@ ReadPictures read_pictures(const Source& source, const Layout& layout, int64_t f
 
 // The first thing in which they differ, as people call it.
 std::string difference(const LatentRecipe& a, const LatentRecipe& b) {
-  if (a.size != b.size) return "--size";  // first: it changes the pictures' fingerprint, too
+  if (a.size != b.size) return "{size}";  // first: it changes the pictures' fingerprint, too
   if (a.data != b.data || a.pictures != b.pictures) return "the pictures they are of";
   if (a.autoencoder != b.autoencoder) return "their autoencoder";
-  if (a.views != b.views) return "--flip";
-  if (a.stored != b.stored) return "--stored";
-  if (a.per_shard != b.per_shard) return "--per-shard";
-  return "their tiles (--vae-memory-mb)";
+  if (a.views != b.views) return "{flip}";
+  if (a.stored != b.stored) return "{stored}";
+  if (a.per_shard != b.per_shard) return "{per-shard}";
+  return "their tiles ({vae-memory-mb})";
 }
 
 // What one shard gathers.
@@ -83,7 +83,7 @@ class SetEncoder {
     // Those that are encoded and those that are read meanwhile, each in a few copies.
     const auto pixels = static_cast<double>(batch_ * layout_.shape[0] * height * width);
     require_memory(6 * pixels + vae.activations_for(batch_, height, width),
-                   "choose a smaller --size or --vae-memory-mb");
+                   "choose a smaller {size} or {vae-memory-mb}");
     manifest_.recipe = {.size = layout_.shape[1],
                         .views = options.mirrored ? 2 : 1,
                         .tile = vae.tile_for(layout_.shape[1], layout_.shape[2]),
@@ -113,7 +113,7 @@ class SetEncoder {
       throw Error(ErrorKind::usage,
                   fmt::format("{} holds latents that differ in {}", in_quotes(folder_.string()),
                               difference(found.recipe, manifest_.recipe)),
-                  "choose another --out, or remove that folder");
+                  "choose another {out}, or remove that folder");
     }
     const auto bad =
         std::find_if(found.shards.begin(), found.shards.end(),
@@ -170,7 +170,7 @@ class SetEncoder {
     if (!stored.isfinite().all().item<bool>()) {
       throw Error(ErrorKind::numeric,
                   "the posteriors are too large for the type they are stored in",
-                  "use --stored float32");
+                  "use {stored} float32");
     }
     shard.posteriors.push_back(stored);
     shard.labels.insert(shard.labels.end(), batch.labels.begin(), batch.labels.end());

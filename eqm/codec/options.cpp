@@ -37,7 +37,7 @@ bool makes_latents(const Model& model) {
 }
 
 std::string where_autoencoders_come_from() {
-  return "give --vae FILE: the diffusion_pytorch_model.safetensors of sd-vae-ft-ema or "
+  return "give {vae} FILE: the diffusion_pytorch_model.safetensors of sd-vae-ft-ema or "
          "sd-vae-ft-mse, from the pages of stabilityai on the Hugging Face hub";
 }
 

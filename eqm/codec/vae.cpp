@@ -123,7 +123,7 @@ Tensor numbers_of(const Tensor& pictures) {
 Tensor require_numbers(const Tensor& made, const Tensor& from) {
   if (made.isfinite().all().item<bool>() || !from.isfinite().all().item<bool>()) return made;
   throw Error(ErrorKind::numeric, "the autoencoder answered numbers that are not finite",
-              "are its weights whole? get the file of --vae again");
+              "are its weights whole? get the file of {vae} again");
 }
 
 }  // namespace

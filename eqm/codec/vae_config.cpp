@@ -109,7 +109,7 @@ Shape latent_shape(const VaeConfig& config, const Shape& picture) {
                 fmt::format("the autoencoder takes pictures of {} channels whose sides divide by "
                             "{}, and these are [{}]",
                             config.image_channels, factor, fmt::join(picture, ", ")),
-                "bring them to that with --size");
+                "bring them to that with {size}");
   }
   return {config.latent_channels, picture[1] / factor, picture[2] / factor};
 }
@@ -119,7 +119,7 @@ void require_latents(const VaeConfig& config, const Shape& state) {
   throw Error(ErrorKind::usage,
               fmt::format("the autoencoder decodes latents of {} channels, and the states are [{}]",
                           config.latent_channels, fmt::join(state, ", ")),
-              "leave out --vae where states are pictures themselves");
+              "leave out {vae} where states are pictures themselves");
 }
 
 std::map<std::string, Shape> vae_shapes(const VaeConfig& config) {

@@ -48,7 +48,7 @@ BatchMaker::BatchMaker(SourcePtr source, const BatchOptions& options,
   }
   if (options_.flip && layout_.posteriors == 1) {
     throw Error(ErrorKind::usage, "these latents were encoded without those of mirrored pictures",
-                "train without --flip, or make them with `eqm encode --flip`");
+                "train without {flip}, or encode the pictures again with {flip}");
   }
   buffers_ = BufferPool::create(bytes_of_batch(layout_.of_one_view(), options_.batch),
                                 static_cast<size_t>(std::max<int64_t>(options_.kept_buffers, 0)));

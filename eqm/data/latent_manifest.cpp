@@ -35,7 +35,7 @@ uint64_t from_hexadecimal(const std::string& text) {
 
 [[noreturn]] void refuse_latents(const fs::path& path, const std::string& problem) {
   throw Error(ErrorKind::input, fmt::format("{} {}", in_quotes(path.string()), problem),
-              "run `eqm encode` again with the same --out; what is whole is kept");
+              "encode again into the same {out}; what is whole is kept");
 }
 
 LatentManifest manifest_from(const json& from) {

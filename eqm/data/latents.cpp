@@ -18,7 +18,7 @@ SourcePtr open_latents(const std::filesystem::path& folder) {
     throw Error(ErrorKind::input,
                 fmt::format("{} has {} of {} shards only", in_quotes(folder.string()),
                             manifest.shards.size(), manifest.shard_count()),
-                "run `eqm encode` again with the same --out; what is whole is kept");
+                "encode again into the same {out}; what is whole is kept");
   }
   check_shards(manifest, folder, /*content=*/false);
   std::vector<SourcePtr> parts;
@@ -31,7 +31,7 @@ SourcePtr open_latents(const std::filesystem::path& folder) {
           ErrorKind::input,
           fmt::format("{} holds {} latents where the manifest says {}",
                       in_quotes((folder / shard.file).string()), parts.back()->size(), shard.count),
-          "remove it, and run `eqm encode` again with the same --out");
+          "remove it, and encode again into the same {out}");
     }
   }
   if (parts.empty()) {

@@ -69,7 +69,7 @@ void require_layout(const Layout& own, const Layout& layout, const std::string& 
   throw Error(
       ErrorKind::input,
       fmt::format("{} is {} where others are {}", in_quotes(name), describe(own), describe(layout)),
-      "images of several sizes need one to be brought to: give --size");
+      "images of several sizes need one to be brought to: give {size}");
 }
 
 std::string describe(const Layout& layout) {

@@ -41,7 +41,7 @@ void require_pictures(const NpzFile& file, const std::string& name) {
     refuse_pictures(name,
                     statistics ? "holds statistics of pictures, but no pictures (arr_0)"
                                : "holds no pictures: there is no array arr_0",
-                    statistics ? "give it as the --reference of eqm evaluate"
+                    statistics ? "evaluate takes it as its {reference}"
                                : "samples for evaluation are arr_0, bytes [n, height, width, 3]");
   }
   const NpyHeader header = file.array(kPictures).header();

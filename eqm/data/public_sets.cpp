@@ -33,12 +33,12 @@ const std::vector<PublicSet>& public_sets() {
        "download it from image-net.org and give a folder of its pictures, or an .npz of them"},
       {{"celeba", "celebahq"},
        "download img_align_celeba.zip from mmlab.ie.cuhk.edu.hk/projects/CelebA.html, unpack it, "
-       "and give its folder with --size 64, for instance"},
+       "and give its folder with {size} 64, for instance"},
       {{"ffhq"}, "download it from github.com/NVlabs/ffhq-dataset and give its folder"},
       {{"afhq", "afhqv2"},
        "download it from github.com/clovaai/stargan-v2 and give its train folder"},
       {{"coco", "mscoco", "coco2014", "coco2017"},
-       "download train2017.zip from cocodataset.org, unpack it, and give its folder with --size "
+       "download train2017.zip from cocodataset.org, unpack it, and give its folder with {size} "
        "64, "
        "for instance"},
       {{"lsun"},
@@ -49,7 +49,7 @@ const std::vector<PublicSet>& public_sets() {
        "download it from cs.stanford.edu/~acoates/stl10 and give a folder of its pictures"},
       {{"flowers", "flowers102", "oxfordflowers"},
        "download it from www.robots.ox.ac.uk/~vgg/data/flowers/102 and give its folder with "
-       "--size 64, for instance"},
+       "{size} 64, for instance"},
   };
   return sets;
 }

@@ -91,7 +91,7 @@ Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64
   const double numbers = std::max(field.row_numbers(), static_cast<double>(size_));
   require_memory(
       static_cast<double>(capacity_) * numbers * static_cast<double>(type.dtype().itemsize()),
-      "lower the rows computed at once (--rows)");
+      "lower the rows computed at once ({rows})");
 }
 
 Engine::~Engine() = default;

@@ -11,18 +11,19 @@ namespace eqm {
 namespace {
 
 [[noreturn]] void refuse_plan(const LandingPlan& asked, int64_t limit, int64_t least) {
-  throw Error(ErrorKind::usage,
-              fmt::format("--rule land takes at least {} steps with --walk {} and --land {}, and "
-                          "--limit is {}",
-                          least, asked.walk, asked.land, limit),
-              fmt::format("raise --limit to {}, or lower --walk or --land", asked.steps()));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{{rule}} land takes at least {} steps with {{walk}} {} and {{land}} {}, and "
+                  "{{limit}} is {}",
+                  least, asked.walk, asked.land, limit),
+      fmt::format("raise {{limit}} to {}, or lower {{walk}} or {{land}}", asked.steps()));
 }
 
 [[noreturn]] void refuse_limit(int64_t least, int64_t limit) {
   throw Error(ErrorKind::usage,
-              fmt::format("--rule land needs at least {} step{}, and --limit is {}", least,
+              fmt::format("{{rule}} land needs at least {} step{}, and {{limit}} is {}", least,
                           least == 1 ? "" : "s", limit),
-              "raise --limit, or choose --rule nesterov");
+              "raise {limit}, or choose {rule} nesterov");
 }
 
 }  // namespace
@@ -30,8 +31,8 @@ namespace {
 LandingPlan planned_within(const LandingPlan& asked, int64_t limit) {
   const LandingPlan standard;
   if (asked.land < 1) {
-    throw Error(ErrorKind::usage, "--land 0 would leave samples where the landscape begins to sink",
-                "give --land 1 or more");
+    throw Error(ErrorKind::usage, "{land} 0 would leave samples where the landscape begins to sink",
+                "give {land} 1 or more");
   }
   if (asked.steps() <= limit) return asked;
   if (limit < 2) refuse_limit(2, limit);

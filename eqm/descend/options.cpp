@@ -71,7 +71,7 @@ double shown_glide(double asked) {
               fmt::format("a glide of {} goes beyond the data, where a model that is shown γ "
                           "answers nothing that leads back",
                           asked),
-              "choose a --glide of at most 1; without one it is 0.5 for such models");
+              "choose a {glide} of at most 1; without one it is 0.5 for such models");
 }
 
 constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite or a score is none
@@ -107,8 +107,8 @@ bool is_integrator(RuleKind rule) {
 
 void DescentOptions::declare(OptionSet& options) {
   options.choice("rule", rule, rule_names(),
-                 "update rule; auto is land, or euler for flows; nesterov where --eta, --mu, "
-                 "--step-schedule or a stop is given");
+                 "update rule; auto is land, or euler for flows; nesterov where {eta}, {mu}, "
+                 "{step-schedule} or a stop is given");
   options.number(
       "eta", eta, Range::between(0, 1e30),
       "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 6/limit for adam "
@@ -123,7 +123,7 @@ void DescentOptions::declare(OptionSet& options) {
   options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
   options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
   options.count("land", land, Range::between(0, 100000),
-                "land: landing steps; the defaults of both shrink to fit --limit");
+                "land: landing steps; the defaults of both shrink to fit {limit}");
   options.number("glide", glide, {.least = 0, .most = 2, .above = true},
                  "land: how much of the way down a landing step goes, but for the last; 0.5 for "
                  "models that are shown γ");
@@ -170,7 +170,7 @@ DescentOptions DescentOptions::resolved(const Objective& objective) const {
   if (settled.rule == RuleKind::backtracking && schedule != StepSchedule::automatic &&
       schedule != StepSchedule::constant) {
     throw Error(ErrorKind::usage, "backtracking finds its step sizes itself and takes no schedule",
-                "leave --step-schedule away");
+                "omit {step-schedule}");
   }
   const bool normalised = normalises(settled.rule);
   const auto steps = static_cast<double>(std::max<int64_t>(1, limit));
@@ -226,15 +226,15 @@ std::vector<std::string> DescentOptions::unused(const Objective& objective) cons
 
 void DescentOptions::check_integrator(const Objective& objective) const {
   if (limit < 1) {
-    throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
+    throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise {limit}");
   }
   if (eta != 0) {
-    throw Error(ErrorKind::usage, "an integrator divides its time evenly and takes no --eta",
-                "choose the number of its steps by --limit");
+    throw Error(ErrorKind::usage, "an integrator divides its time evenly and takes no {eta}",
+                "choose the number of its steps by {limit}");
   }
   if (threshold > 0 || fraction > 0 || plateau > 0) {
     throw Error(ErrorKind::usage, "an integrator goes to the end of its time and rests nowhere",
-                "leave --threshold, --fraction and --plateau away");
+                "omit {threshold}, {fraction} and {plateau}");
   }
   if (is_sde(rule) && objective.kind != ObjectiveKind::fm) {
     throw Error(ErrorKind::usage, "an SDE needs a flow that sees time (fm), to know its score",

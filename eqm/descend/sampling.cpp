@@ -105,7 +105,7 @@ DescentResult sample(const LearnedField& field, const SamplingRequest& request) 
   }
   if (request.guidance != 1 && (!request.labels.defined() || field.null_label() < 0)) {
     throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
-                "give --labels, or leave guidance at 1");
+                "give {labels}, or leave guidance at 1");
   }
   Shape shape = field.model().backbone->state_shape();
   shape.insert(shape.begin(), request.count);

@@ -36,7 +36,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
     throw Error(ErrorKind::io,
                 fmt::format("'{}' is in use by process {}", folder.string(),
                             process.empty() ? "unknown" : process),
-                "wait for it or stop it, or choose another --out");
+                "wait for it or stop it, or choose another {out}");
   } while (is_gone(file_));
   listed_ = LiveTemporary(path_);
   const std::string own = std::to_string(::getpid());

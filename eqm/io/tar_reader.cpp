@@ -157,7 +157,7 @@ class TarReader {
     throw Error(ErrorKind::input,
                 fmt::format("cannot read {} in {}: it is stored with holes", in_quotes(name),
                             in_quotes(source_)),
-                "unpack the tar and use the folder, or pack it without --sparse");
+                "unpack the tar and use the folder, or pack it without sparse files");
   }
 
   std::span<const std::byte> bytes_;

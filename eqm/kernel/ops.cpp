@@ -74,7 +74,7 @@ Branch branch_off(const Tensor& h, const Tensor& shift, const Tensor& scale) {
 
 Tensor attention(const Tensor& qkv, int64_t heads) {
   if (heads < 1)
-    throw Error(ErrorKind::usage, "attention needs at least one head", "raise --heads");
+    throw Error(ErrorKind::usage, "attention needs at least one head", "raise {heads}");
   const bool fits = fused({&qkv}) && qkv.is_contiguous() && qkv.numel() > 0 && qkv.dim() == 3 &&
                     qkv.size(2) % (3 * heads) == 0;
   return fits ? fused_attention(qkv, heads) : plain::attention(qkv, heads);

@@ -60,7 +60,7 @@ Model load_model(const std::filesystem::path& path) {
   if (std::filesystem::is_regular_file(path, ignored) && kind_of_file(path) == FileKind::zip) {
     throw Error(ErrorKind::input,
                 fmt::format("'{}' is a PyTorch or zip file, not an eqm model", path.string()),
-                "make a model of a checkpoint with `eqm import FILE --out MODEL.safetensors`");
+                "import a checkpoint of another program first");
   }
   const SafetensorsFile file = SafetensorsFile::open(path);
   const auto entry = file.metadata().find(kModelCardKey);
@@ -89,7 +89,7 @@ Model load_model(const std::filesystem::path& path) {
 LearnedField::LearnedField(Model model) : model_(std::move(model)) {
   if (is_classifier(model_.objective.kind)) {
     throw Error(ErrorKind::input, "this model is a classifier and has no landscape",
-                "give a model that was trained with --objective eqm or another landscape");
+                "give a model that was trained with {objective} eqm or another landscape");
   }
   if (!sees_time(model_.objective.kind)) table_ = std::make_shared<ConditionTable>(model_.backbone);
 }

@@ -22,7 +22,7 @@ std::string value_of(const TrainingArguments& arguments, const std::string& name
   throw Error(ErrorKind::input,
               fmt::format("the checkpoint was trained with {} {}, for which there is no objective",
                           name, in_quotes(value)),
-              "give what it predicts by --objective if you know better");
+              "give what it predicts by {objective} if you know better");
 }
 
 void demand(const TrainingArguments& arguments, const std::string& name,

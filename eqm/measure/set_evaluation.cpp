@@ -102,7 +102,7 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
       // All of it is kept, and there twice when the parts are put together or put in order.
       const int64_t each = opinion.features.size(1) + opinion.probabilities.size(1);
       require_memory(2.0 * static_cast<double>(count * each) * sizeof(float),
-                     "lower --samples or --reference-count");
+                     "lower {samples} or {reference-count}");
     }
     features.push_back(opinion.features.to(torch::kCPU, torch::kFloat32));
     probabilities.push_back(opinion.probabilities.to(torch::kCPU, torch::kFloat32));
@@ -116,7 +116,7 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
       throw Error(
           ErrorKind::numeric,
           fmt::format("features of {} are not finite numbers", in_quotes(pictures.name_of(bad))),
-          "are the weights of --features sound?");
+          "are the weights of {features} sound?");
     }
     whole = !progress || progress(first + batch.shape.front());
     return whole;

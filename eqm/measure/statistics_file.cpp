@@ -144,15 +144,15 @@ void require_same_network(const FeatureStatistics& statistics, const std::filesy
     refuse_statistics(path.string(),
                       fmt::format("has statistics of the features of {}, not of {}",
                                   in_quotes(statistics.network), in_quotes(network)),
-                      "compare by the same network in the same convention (--features, "
-                      "--convention), or make the statistics again");
+                      "compare by the same network in the same convention ({features}, "
+                      "{convention}), or make the statistics again");
   }
   const int64_t stored = statistics.features.mean().size(0);
   if (stored == features) return;
   refuse_statistics(
       path.string(),
       fmt::format("has statistics of {} features, and the network has {}", stored, features),
-      "they are of another network; compare by the same one (--features)");
+      "they are of another network; compare by the same one ({features})");
 }
 
 void write_statistics(const std::filesystem::path& path, const FeatureStatistics& statistics,

@@ -137,7 +137,7 @@ torch::TensorOptions start_runtime(const RuntimeOptions& options) {
   if (options.precision == "bfloat16" && !computes_bfloat16(device)) {
     throw Error(ErrorKind::usage, "LibTorch cannot compute in bfloat16 here",
                 std::getenv("ONEDNN_MAX_CPU_ISA") ? "unset ONEDNN_MAX_CPU_ISA, or use float32"
-                                                  : "use --precision float32");
+                                                  : "use {precision} float32");
   }
   return torch::TensorOptions().device(device).dtype(
       options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);

@@ -89,7 +89,7 @@ void compare(const RunIdentity& ours, const RunIdentity& theirs, const fs::path&
     throw Error(ErrorKind::input,
                 fmt::format("'{}': the run was made with another {} ({})", path.string(), name,
                             difference(then, value)),
-                "resume it with the same recipe and data, or start a new run with another --out");
+                "resume it with the same recipe and data, or start a new run with another {out}");
   }
 }
 
@@ -99,7 +99,7 @@ void require_finite(const TrainingState& state) {
     if (weight.isfinite().all().item<bool>()) continue;
     throw Error(ErrorKind::numeric,
                 fmt::format("the weight '{}' is not finite after step {}", name, state.step),
-                "lower the learning rate (--lr) or clip gradients (--clip 1), and resume");
+                "lower the learning rate ({lr}) or clip gradients ({clip} 1), and resume");
   }
 }
 

@@ -32,7 +32,7 @@ void TrainDataOptions::declare(OptionSet& options) {
   options.number(
       "scale", scale, Range::between(0, 1e9),
       "multiplies what is no pixels; 0 chooses 0.18215 for posteriors of `eqm encode` and "
-      "pictures that --vae encodes, else 1");
+      "pictures that {vae} encodes, else 1");
   options.flag("flip", flip, "mirrors every other image, left to right");
   options.flag("skip-damaged", skip_damaged, "goes on without damaged images, and counts them");
   options.count("loader-threads", loader_threads, Range::between(1, 256),
@@ -118,20 +118,20 @@ void TrainOptions::check() const {
   }
   if (objective.kind == ObjectiveKind::eqm_l2 && model.init.empty()) {
     throw Error(ErrorKind::usage, "eqm-l2 starts from a trained EqM model",
-                "train with --objective eqm first, then give that run by --init");
+                "train with {objective} eqm first, then give that run by {init}");
   }
   if (is_classifier(objective.kind) != (model.model == "convnet")) {
     throw Error(ErrorKind::usage, "a convnet classifies, and only a convnet does",
-                "give --objective classifier and --model convnet together, or neither");
+                "give {objective} classifier and {model} convnet together, or neither");
   }
   if (!model.is_unet() && (model.dropout > 0 || !model.time_input)) {
     throw Error(ErrorKind::usage, "only a U-Net has dropout, or can be built without time",
-                "choose --model unet-small, or leave --dropout and --no-time-input away");
+                "choose {model} unet-small, or omit {dropout} and leave {time-input} on");
   }
   if (!model.time_input && sees_time(objective.kind)) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} shows the time to the network", name_of(objective.kind)),
-                "leave --no-time-input away");
+                "leave {time-input} on");
   }
   if (cadence.sample_every > 0 && !is_classifier(objective.kind)) descent.resolved(objective);
   if (data.channels == 2) {
@@ -148,7 +148,7 @@ TrainOptions TrainOptions::resolved(int64_t examples) const {
     throw Error(
         ErrorKind::usage,
         fmt::format("{} epochs of {} examples are more than {} steps", epochs, examples, kMany),
-        "lower --epochs");
+        "lower {epochs}");
   }
   result.steps = static_cast<int64_t>(wanted);
   result.epochs = 0;

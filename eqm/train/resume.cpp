@@ -32,7 +32,7 @@ std::vector<DamagedOne> load_latest(std::vector<Checkpoint> checkpoints,
     }
   }
   throw Error(first->kind(), first->what(),
-              "no earlier checkpoint can be read either: start a new run with another --out");
+              "no earlier checkpoint can be read either: start a new run with another {out}");
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<Checkpoint> restore(TrainingState& state, const RunPaths& paths,
   if (state.step > steps) {
     throw Error(ErrorKind::usage,
                 fmt::format("the run has taken {} steps already, more than {}", state.step, steps),
-                "raise --steps or --epochs");
+                "raise {steps} or {epochs}");
   }
   std::vector<Checkpoint> later;
   for (const auto& [checkpoint, problem] : damaged) {

@@ -322,11 +322,11 @@ Error reassured(const Error& error, const RunPaths& paths) {
   std::vector<std::string> hints;
   if (!error.hint().empty()) hints.push_back(error.hint());
   if (error.kind() == ErrorKind::input) {
-    hints.emplace_back("--skip-damaged goes on without damaged images");
+    hints.emplace_back("{skip-damaged} continues without damaged images");
   }
   if (!find_checkpoints(paths.checkpoints()).empty()) {
     hints.push_back(fmt::format(
-        "checkpoints are intact: go on with `eqm train --resume --out {}`{}", paths.folder.string(),
+        "checkpoints are intact: continue with {{resume}} and {{out}} {}{}", paths.folder.string(),
         error.kind() == ErrorKind::io ? ", here or in a copy on another disk" : ""));
   }
   return Error(error.kind(), error.what(), fmt::format("{}", fmt::join(hints, "; ")));
@@ -339,7 +339,8 @@ void warn_of_slow_average(const TrainOptions& options, Logger& log) {
   if (options.ema_warm_up || left <= kMuch) return;
   log.warn(
       "at the end {:.0f} % of the averaged weights, which samples and the held-out loss come from, "
-      "will still be the initial ones (--ema {}, {} steps): give --ema-warm-up or a lower --ema",
+      "will still be the initial ones ({{ema}} {}, {} steps): give {{ema-warm-up}} or a lower "
+      "{{ema}}",
       100 * left, options.ema, options.steps);
 }
 
@@ -368,7 +369,7 @@ RunSummary run_training(const TrainOptions& asked,
   const FolderLock lock(paths.folder);
   if (start == RunStart::fresh && holds_a_run(paths)) {
     throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
-                "go on with --resume, or choose another --out");
+                "continue it with {resume}, or choose another {out}");
   }
   if (!goes_on) warn_of_slow_average(options, *host.log);
   TrainingState state(std::move(model), options.adamw);

@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
 constexpr const char* kSquareOrMlp =
-    "give --size to crop and scale images, or --model mlp for vectors";
+    "give {size} to crop and scale images, or {model} mlp for vectors";
 
 void demand_square_images(const char* network, const Shape& shape, const char* hint) {
   if (shape.size() == 3 && shape[1] == shape[2]) return;
@@ -51,7 +51,7 @@ SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
     throw Error(ErrorKind::usage,
                 fmt::format("images of {0}x{0} cannot be cut into patches of {1}x{1}",
                             config.input_size, config.patch_size),
-                fmt::format("choose another patch (--model {}/{}), or give --size",
+                fmt::format("choose another patch ({{model}} {}/{}), or give {{size}}",
                             options.model.substr(0, options.model.find('/')),
                             config.input_size % 2 == 0 ? 2 : 1));
   }
@@ -76,7 +76,7 @@ UnetConfig unet_for(const ModelOptions& options, const TrainingData& data) {
     throw Error(
         ErrorKind::usage,
         fmt::format("images of {0}x{0} cannot be halved {1} times", config.input_size, times),
-        fmt::format("give --size {}", (config.input_size / unit + 1) * unit));
+        fmt::format("give {{size}} {}", (config.input_size / unit + 1) * unit));
   }
   return config;
 }
@@ -86,7 +86,7 @@ MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, Objecti
     throw Error(
         ErrorKind::input,
         fmt::format("an MLP learns vectors, not states of shape [{}]", fmt::join(data.shape, ", ")),
-        "choose a SiT or U-Net for images, such as --model XS/4");
+        "choose a SiT or U-Net for images, such as {model} XS/4");
   }
   MlpConfig config = {.dimension = data.shape[0]};
   if (options.width > 0) config.width = options.width;
@@ -98,7 +98,7 @@ MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, Objecti
 
 ConvNetConfig convnet_for(const ModelOptions& options, const TrainingData& data) {
   const Shape& shape = data.shape;
-  demand_square_images("a classifier", shape, "give --size to crop and scale images");
+  demand_square_images("a classifier", shape, "give {size} to crop and scale images");
   ConvNetConfig config = {.in_channels = shape[0], .input_size = shape[1]};
   config.num_classes = static_cast<int64_t>(data.training->class_names().size());
   if (config.num_classes < 2) {
@@ -172,7 +172,7 @@ void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceO
         states_from(layout_of(*from), data.autoencoder.get()).shape != data.shape) {
       throw Error(ErrorKind::input,
                   "the held-out data have other classes or shapes than the training data",
-                  "give held-out data of the same kind, or --held-out 0");
+                  "give held-out data of the same kind, or {held-out} 0");
     }
   } else {
     from = data.training;
@@ -257,7 +257,7 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
       throw Error(ErrorKind::input,
                   fmt::format("eqm-l2 starts from an EqM model, and '{}' was trained as {}",
                               options.model.init, name_of(learned)),
-                  "train with --objective eqm first");
+                  "train with {objective} eqm first");
     }
     model.backbone = trained.backbone;
     model.output_sign = trained.output_sign;

@@ -27,10 +27,11 @@ std::optional<std::string> StarvationWatch::add(const ProcessorUse& use) {
       "short of processor time: for {:.0f} % of the last {:.0f} s of work threads waited for a "
       "processor, because other programs use them; stop those{}",
       100 * share, seconds,
-      threads_ > 1 ? fmt::format(", or compute with fewer than {} threads (--threads 1): they wait "
-                                 "for each other",
-                                 threads_)
-                   : std::string());
+      threads_ > 1
+          ? fmt::format(", or compute with fewer than {} threads ({{threads}} 1): they wait "
+                        "for each other",
+                        threads_)
+          : std::string());
 }
 
 }  // namespace eqm

@@ -38,8 +38,8 @@ std::string culprit(const TrainingState& state, const TrainingBatch& batch, cons
   throw Error(ErrorKind::numeric,
               fmt::format("{} is not finite at step {}", culprit(state, batch, output, what),
                           state.step + 1),
-              "lower the learning rate (--lr), warm it up (--warm-up 1000) or clip gradients "
-              "(--clip 1)");
+              "lower the learning rate ({lr}), warm it up ({warm-up} 1000) or clip gradients "
+              "({clip} 1)");
 }
 
 // The norm of all gradients together.

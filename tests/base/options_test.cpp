@@ -44,9 +44,7 @@ class Options : public ::testing::Test {
  protected:
   Options() { values_.declare(set_); }
 
-  void set(const std::string& name, const std::string& text) {
-    set_.set_text(name, text, "--" + name);
-  }
+  void set(const std::string& name, const std::string& text) { set_.set_text(name, text); }
   void set_value(const std::string& name, const OptionValue& value) {
     set_.set_value(*set_.find(name), value, name);
   }
@@ -240,8 +238,8 @@ RC_GTEST_PROP(ToText, reads_back_to_the_same_number, (int64_t count, uint64_t bi
   OptionSet set;
   set.count("count", counted, {}, "");
   set.number("number", numbered, {}, "");
-  set.set_text("count", to_text(count), "--count");
-  set.set_text("number", to_text(number), "--number");
+  set.set_text("count", to_text(count));
+  set.set_text("number", to_text(number));
   RC_ASSERT(counted == count);
   RC_ASSERT(std::bit_cast<uint64_t>(numbered) == bits);
 }
@@ -251,7 +249,7 @@ TEST(OptionSet, refuses_a_zero_byte_in_text) {
   OptionSet set;
   set.text("out", target, "a path");
   expect_error(ErrorKind::usage, "zero byte",
-               [&] { set.set_text("out", std::string_view("a\0b", 3), "--out"); });
+               [&] { set.set_text("out", std::string_view("a\0b", 3)); });
   EXPECT_EQ(target, "a");
 }
 
@@ -261,10 +259,10 @@ TEST(OptionSet, refuses_text_that_is_not_utf8) {
   set.text("out", target, "a path");
   for (const char* text : {"\xff", "caf\xe9", "a\xc3"}) {
     expect_error(ErrorKind::usage, "--out: the text is not UTF-8",
-                 [&] { set.set_text("out", text, "--out"); });
+                 [&] { set.set_text("out", text); });
   }
   EXPECT_EQ(target, "a");
-  set.set_text("out", "caf\xc3\xa9", "--out");
+  set.set_text("out", "caf\xc3\xa9");
   EXPECT_EQ(target, "caf\xc3\xa9");
 }
 

@@ -245,11 +245,11 @@ TEST(DescentOptions, are_set_by_name_within_their_ranges) {
   DescentOptions descent;
   OptionSet options;
   descent.declare(options);
-  options.set_text("rule", "gd", "--rule");
-  options.set_text("eta", "0.5", "--eta");
-  options.set_text("mu", "0.1", "--mu");
-  options.set_text("limit", "12", "--limit");
-  options.set_text("threshold", "3", "--threshold");
+  options.set_text("rule", "gd");
+  options.set_text("eta", "0.5");
+  options.set_text("mu", "0.1");
+  options.set_text("limit", "12");
+  options.set_text("threshold", "3");
   EXPECT_EQ(descent.rule, RuleKind::gradient_descent);
   EXPECT_EQ(descent.eta, 0.5);
   EXPECT_EQ(descent.mu, 0.1);
@@ -263,7 +263,7 @@ TEST(DescentOptions, are_set_by_name_within_their_ranges) {
                                                         {"threshold", "-1"},
                                                         {"eta", "nan"}}) {
     SCOPED_TRACE(name + " = " + value);
-    expect_error(ErrorKind::usage, name, [&] { options.set_text(name, value, "--" + name); });
+    expect_error(ErrorKind::usage, name, [&] { options.set_text(name, value); });
   }
 }
 

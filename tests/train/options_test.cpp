@@ -134,7 +134,7 @@ TEST(TrainOptions, refuse_values_out_of_range) {
                                                         {"preview", "0"},
                                                         {"objective", "gan"}}) {
     SCOPED_TRACE(name + " = " + value);
-    expect_error(ErrorKind::usage, name, [&] { set.set_text(name, value, "--" + name); });
+    expect_error(ErrorKind::usage, name, [&] { set.set_text(name, value); });
   }
 }
 

@@ -64,10 +64,10 @@ TEST(Schedule, is_chosen_by_name) {
   Schedule schedule;
   OptionSet options;
   schedule.declare(options);
-  options.set_text("schedule", "cosine", "--schedule");
-  options.set_text("lr", "0.25", "--lr");
-  options.set_text("warm-up", "7", "--warm-up");
-  options.set_text("final-share", "0.5", "--final-share");
+  options.set_text("schedule", "cosine");
+  options.set_text("lr", "0.25");
+  options.set_text("warm-up", "7");
+  options.set_text("final-share", "0.5");
   EXPECT_EQ(schedule.kind, ScheduleKind::cosine);
   EXPECT_EQ(schedule.lr, 0.25);
   EXPECT_EQ(schedule.warm_up, 7);
@@ -87,7 +87,7 @@ TEST(Schedule, refuses_rates_that_cannot_be) {
                                                         {"final-share", "1.5"},
                                                         {"schedule", "linear"}}) {
     SCOPED_TRACE(name + " = " + value);
-    expect_error(ErrorKind::usage, name, [&] { options.set_text(name, value, "--" + name); });
+    expect_error(ErrorKind::usage, name, [&] { options.set_text(name, value); });
   }
 }
 

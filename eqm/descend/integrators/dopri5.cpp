@@ -230,7 +230,7 @@ void check(const Dopri5& numbers) {
                 "1e-6 and 1e-3 are the reference's");
   }
   if (numbers.most_attempts < 1) {
-    throw Error(ErrorKind::usage, "dopri5 needs at least one attempt", "raise --limit");
+    throw Error(ErrorKind::usage, "dopri5 needs at least one attempt", "raise {limit}");
   }
 }
 

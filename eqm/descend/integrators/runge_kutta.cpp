@@ -105,7 +105,7 @@ const Names<RungeKutta>& runge_kutta_names() {
 
 Rule runge_kutta(RungeKutta method, int64_t steps, double t0, double t1) {
   if (steps < 1)
-    throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise --limit");
+    throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise {limit}");
   if (!std::isfinite(t0) || !std::isfinite(t1) || t0 == t1) {
     throw Error(ErrorKind::usage, "an integrator needs two different times to run between",
                 "choose finite t0 and t1, such as 0 and 1");

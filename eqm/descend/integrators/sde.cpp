@@ -99,7 +99,7 @@ class SdeCourse final : public Course {
 void check(const Sde& numbers) {
   numbers.path.check();
   if (numbers.steps < 1)
-    throw Error(ErrorKind::usage, "an sde needs at least one step", "raise --limit");
+    throw Error(ErrorKind::usage, "an sde needs at least one step", "raise {limit}");
   if (!(numbers.t0 >= 0 && numbers.t0 < numbers.t1 && numbers.t1 <= 1)) {
     throw Error(ErrorKind::usage, "an sde runs from noise to data, 0 <= t0 < t1 <= 1",
                 "choose t0 = 0 and t1 = 1");
