@@ -24,6 +24,9 @@ class KeySink final : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override { out_->flush(); }
   void set_pattern_(const std::string& pattern) override { out_->set_pattern(pattern); }
+  void set_formatter_(std::unique_ptr<spdlog::formatter> format) override {
+    out_->set_formatter(std::move(format));
+  }
 
  private:
   spdlog::sink_ptr out_;

@@ -340,7 +340,7 @@ TEST(UnetShapes, refuse_weights_of_something_else) {
     unet_config_from_shapes(shapes, {.heads = 3, .size = 4});
     FAIL() << "three heads were taken";
   } catch (const Error& error) {
-    EXPECT_NE(error.hint().find("--heads"), std::string::npos) << error.hint();
+    EXPECT_NE(error.hint().find("{heads}"), std::string::npos) << error.hint();
   }
 }
 

@@ -51,7 +51,7 @@ class Options : public ::testing::Test {
   // Refused with a usage error that names the flag, and nothing is changed.
   void expect_refused(const std::string& name, const std::string& text, const std::string& part) {
     const OptionValue before = set_.find(name)->get();
-    expect_error(ErrorKind::usage, "--" + name + ": " + part, [&] { set(name, text); });
+    expect_error(ErrorKind::usage, "{" + name + "}: " + part, [&] { set(name, text); });
     EXPECT_EQ(set_.find(name)->get(), before);
   }
   std::string hint_of(const std::string& name, const std::string& text) {
@@ -167,9 +167,9 @@ TEST_F(Options, exclude_a_lower_bound_that_must_be_exceeded) {
 }
 
 TEST_F(Options, hint_at_the_type_and_the_range) {
-  EXPECT_EQ(hint_of("steps", "0"), "--steps takes a whole number, from 1 to 1000000");
-  EXPECT_EQ(hint_of("eta", "x"), "--eta takes a number, above 0");
-  EXPECT_EQ(hint_of("flow", "x"), "--flow takes yes/no");
+  EXPECT_EQ(hint_of("steps", "0"), "{steps} takes a whole number, from 1 to 1000000");
+  EXPECT_EQ(hint_of("eta", "x"), "{eta} takes a number, above 0");
+  EXPECT_EQ(hint_of("flow", "x"), "{flow} takes yes/no");
 }
 
 TEST_F(Options, refuse_values_of_the_wrong_type) {
@@ -201,7 +201,7 @@ TEST_F(Options, suggest_the_nearest_choice_of_text_and_of_an_enumeration) {
 }
 
 TEST_F(Options, suggest_the_nearest_name_for_an_unknown_one) {
-  expect_error(ErrorKind::usage, "unknown option --stesp", [&] { set("stesp", "1"); });
+  expect_error(ErrorKind::usage, "unknown option 'stesp'", [&] { set("stesp", "1"); });
   EXPECT_EQ(hint_of("stesp", "1"), "did you mean 'steps'?");
 }
 
@@ -258,7 +258,7 @@ TEST(OptionSet, refuses_text_that_is_not_utf8) {
   OptionSet set;
   set.text("out", target, "a path");
   for (const char* text : {"\xff", "caf\xe9", "a\xc3"}) {
-    expect_error(ErrorKind::usage, "--out: the text is not UTF-8",
+    expect_error(ErrorKind::usage, "{out}: the text is not UTF-8",
                  [&] { set.set_text("out", text); });
   }
   EXPECT_EQ(target, "a");

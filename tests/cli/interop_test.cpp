@@ -301,7 +301,7 @@ TEST_F(InteropCli, exports_for_pytorch_and_imports_the_same_again) {
   // A file of PyTorch is no model itself, and says how it becomes one.
   const ProgramResult sampled = run({"sample", "--model", "x.pt", "--out", "out"});
   EXPECT_EQ(sampled.exit_code, 3) << sampled.errors;
-  EXPECT_TRUE(contains(sampled.errors, "eqm import")) << sampled.errors;
+  EXPECT_TRUE(contains(sampled.errors, "import a checkpoint")) << sampled.errors;
 }
 
 TEST_F(InteropCli, import_refuses_what_contradicts_a_file_of_its_own) {

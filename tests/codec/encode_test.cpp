@@ -172,7 +172,7 @@ TEST_F(EncodeSet, refuses_to_mix_two_sets) {
   EXPECT_TRUE(encode(*pictures(), {}));
   expect_error(ErrorKind::usage, "differ in the pictures",
                [&] { encode(*pictures(/*seed=*/1), {}); });
-  expect_error(ErrorKind::usage, "differ in --flip",
+  expect_error(ErrorKind::usage, "differ in {flip}",
                [&] { encode(*pictures(), {.mirrored = true}); });
 }
 

@@ -136,10 +136,10 @@ TEST(DescentOptions, let_only_the_defaults_of_walk_and_land_give_way_to_the_limi
   EXPECT_EQ(plan(8, 6, 2), Plan(1, 1));
   EXPECT_EQ(plan(9, 6, 11), Plan(9, 2));
   EXPECT_EQ(plan(8, 9, 11), Plan(2, 9));
-  expect_error(ErrorKind::usage, "--limit is 9", [&] { plan(9, 6, 9); });
+  expect_error(ErrorKind::usage, "{limit} is 9", [&] { plan(9, 6, 9); });
   expect_error(ErrorKind::usage, "at least 12 steps", [&] { plan(7, 5, 11); });
-  expect_error(ErrorKind::usage, "--limit is 1", [&] { plan(8, 6, 1); });
-  expect_error(ErrorKind::usage, "--land 0", [&] { plan(8, 0, 250); });
+  expect_error(ErrorKind::usage, "{limit} is 1", [&] { plan(8, 6, 1); });
+  expect_error(ErrorKind::usage, "{land} 0", [&] { plan(8, 0, 250); });
 }
 
 TEST(DescentOptions, make_every_integrator) {
@@ -201,7 +201,7 @@ TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
 TEST(DescentOptions, refuse_what_an_integrator_does_not_know) {
   Objective flow;
   flow.kind = ObjectiveKind::fm;
-  expect_error(ErrorKind::usage, "--eta", [&] { DescentOptions{.eta = 0.1}.resolved(flow); });
+  expect_error(ErrorKind::usage, "{eta}", [&] { DescentOptions{.eta = 0.1}.resolved(flow); });
   expect_error(ErrorKind::usage, "rests nowhere",
                [&] { DescentOptions{.threshold = 1}.resolved(flow); });
 }

@@ -66,7 +66,7 @@ TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1)
 
 TEST(Sampling, of_a_flow_takes_no_step_size_or_threshold) {
   const LearnedField field = field_of(ObjectiveKind::fm);
-  expect_error(ErrorKind::usage, "takes no --eta",
+  expect_error(ErrorKind::usage, "takes no {eta}",
                [&] { sampled(field, request_with({.eta = 7, .limit = 3})); });
   expect_error(ErrorKind::usage, "rests nowhere",
                [&] { sampled(field, request_with({.limit = 3, .threshold = 1e9})); });

@@ -137,7 +137,7 @@ TEST(PlaneOptions, refuse_what_an_integrator_does_nothing_with) {
     options.objective = kind;
     options.descent.rule = RuleKind::euler;
     options.descent.eta = 0.02;
-    expect_error(ErrorKind::usage, "--eta", [&] { options.check(); });
+    expect_error(ErrorKind::usage, "{eta}", [&] { options.check(); });
     options.descent.eta = 0;
     options.descent.threshold = 0.5;
     expect_error(ErrorKind::usage, "rests nowhere", [&] { options.check(); });

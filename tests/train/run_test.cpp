@@ -330,7 +330,7 @@ TEST_F(RunTraining, a_full_disk_costs_no_checkpoint_and_the_run_goes_on_elsewher
       ADD_FAILURE() << "nothing was refused";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
-      EXPECT_NE(error.hint().find("--resume"), std::string::npos) << error.hint();
+      EXPECT_NE(error.hint().find("{resume}"), std::string::npos) << error.hint();
     }
   }
   EXPECT_EQ(steps_in(paths()), Steps{2});

@@ -263,15 +263,15 @@ TEST_F(Setup, models_that_do_not_fit_the_data_are_refused_with_advice) {
                 make({.shape = {1, 6, 6}}, "XS/4"));
   expect_advice(ErrorKind::usage, "images of 5x5 cannot be cut into patches of 2x2", "XS/1",
                 make({.shape = {1, 5, 5}}, "XS/2"));
-  expect_advice(ErrorKind::input, "square images", "--size", make({.shape = {1, 8, 4}}, "XS/4"));
-  expect_advice(ErrorKind::input, "square images", "--model mlp", make(vectors, "XS/4"));
-  expect_advice(ErrorKind::input, "an MLP learns vectors", "--model XS/4", make({}, "mlp"));
+  expect_advice(ErrorKind::input, "square images", "{size}", make({.shape = {1, 8, 4}}, "XS/4"));
+  expect_advice(ErrorKind::input, "square images", "{model} mlp", make(vectors, "XS/4"));
+  expect_advice(ErrorKind::input, "an MLP learns vectors", "{model} XS/4", make({}, "mlp"));
   expect_advice(ErrorKind::input, "two classes or more", "one folder per class",
                 make({.classes = 0}, "convnet"));
-  expect_advice(ErrorKind::input, "square images", "--size", make({.shape = {1, 8, 4}}, "convnet"));
-  expect_advice(ErrorKind::usage, "images of 6x6 cannot be halved 2 times", "--size 8",
+  expect_advice(ErrorKind::input, "square images", "{size}", make({.shape = {1, 8, 4}}, "convnet"));
+  expect_advice(ErrorKind::usage, "images of 6x6 cannot be halved 2 times", "{size} 8",
                 make({.shape = {1, 6, 6}}, "unet-small"));
-  expect_advice(ErrorKind::input, "square images", "--size",
+  expect_advice(ErrorKind::input, "square images", "{size}",
                 make({.shape = {1, 8, 4}}, "unet-small"));
   expect_advice(ErrorKind::usage, "unknown U-Net 'unet-tiny'", "unet-",
                 make({.shape = {1, 8, 8}}, "unet-tiny"));

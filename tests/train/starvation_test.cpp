@@ -33,12 +33,12 @@ TEST(StarvationWatch, says_what_and_what_to_do) {
   EXPECT_NE(text->find("33 % of the last 40 s of work threads waited for a processor"),
             std::string::npos)
       << *text;
-  EXPECT_NE(text->find("--threads 1"), std::string::npos) << *text;
+  EXPECT_NE(text->find("{threads} 1"), std::string::npos) << *text;
   StarvationWatch one(2, 1);
   EXPECT_FALSE(one.add({.at = 100, .ran = 10, .waited = 1}));
   const auto other = one.add({.at = 140, .ran = 30, .waited = 21});
   ASSERT_TRUE(other.has_value());
-  EXPECT_EQ(other->find("--threads"), std::string::npos) << *other;
+  EXPECT_EQ(other->find("{threads}"), std::string::npos) << *other;
 }
 
 TEST(StarvationWatch, is_content_with_an_idle_machine) {
