@@ -34,14 +34,23 @@ bool is_run_or_checkpoint(const fs::path& folder) {
 Description describe_latents(const fs::path& folder) {
   const LatentManifest manifest = read_latent_manifest(folder);
   const LatentRecipe& recipe = manifest.recipe;
-  return {{"latents", folder.string()},
-          {"of", fmt::format("{} pictures of {}x{}{}", recipe.pictures, recipe.size, recipe.size,
-                             recipe.views == 2 ? ", and mirrored" : "")},
-          {"stored as", recipe.stored},
-          {"shards", fmt::format("{} of {}{}", manifest.shards.size(), manifest.shard_count(),
-                                 manifest.complete() ? "" : ": not finished")},
-          {"examples", fmt::format("{}, and {} damaged pictures skipped", manifest.examples(),
-                                   manifest.skipped())}};
+  const auto missing = std::ranges::count_if(
+      manifest.shards, [&](const LatentShard& shard) { return !is_there(shard, folder); });
+  Description lines = {
+      {"latents", folder.string()},
+      {"of", fmt::format("{} pictures of {}x{}{}", recipe.pictures, recipe.size, recipe.size,
+                         recipe.views == 2 ? ", and mirrored" : "")},
+      {"stored as", recipe.stored},
+      {"shards", fmt::format("{} of {}{}", manifest.shards.size(), manifest.shard_count(),
+                             manifest.complete() ? "" : ": not finished")},
+      {"examples", fmt::format("{}, and {} damaged pictures skipped", manifest.examples(),
+                               manifest.skipped())}};
+  if (missing > 0) {
+    lines.emplace_back("damaged", fmt::format("{} shards are missing or of another length; `eqm "
+                                              "encode` into the same --out makes them again",
+                                              missing));
+  }
+  return lines;
 }
 
 // The pictures that runs have drawn are not a data set.

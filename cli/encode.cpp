@@ -11,6 +11,7 @@
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
+#include "eqm/data/latents.h"
 #include "eqm/data/layout.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/folder_lock.h"
@@ -64,7 +65,9 @@ Examples:
     options.count("per-shard", how_.per_shard, Range::between(1, 1e6), "pictures in a file");
     options.count("batch", how_.batch, Range::between(1, 1e5),
                   "pictures read at once; encoded are as many as memory allows");
-    options.flag("check", check_, "compares the checksums of latents that are there, no more");
+    options.flag(
+        "check", check_,
+        "compares latents that are there with their checksums and their manifest, no more");
     codec_.declare(options);
     runtime_.declare(options);
   }
@@ -109,8 +112,7 @@ Examples:
     for (const char* part : {"train", "test"}) {
       const std::filesystem::path folder = std::filesystem::path(out_) / part;
       if (!has_latent_manifest(folder)) continue;
-      const LatentManifest manifest = read_latent_manifest(folder);
-      check_shards(manifest, folder, /*content=*/true);
+      const LatentManifest manifest = check_latents(folder);
       std::cout << fmt::format("{:<18} {} of {} shards, whole; latents of {} pictures\n", part,
                                manifest.shards.size(), manifest.shard_count(), manifest.examples());
       any = true;

@@ -1,7 +1,9 @@
 #include "eqm/data/latent_manifest.h"
 
+#include <algorithm>
 #include <numeric>
 #include <system_error>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +22,7 @@ using nlohmann::json;
 
 constexpr const char* kManifest = "manifest.json";
 constexpr int64_t kMostPerShard = 1'000'000;
+constexpr int64_t kMostSide = 1 << 20;  // of a picture
 constexpr const char* kFormat = "eqm latents 1";
 
 std::string hexadecimal(uint64_t number) {
@@ -38,6 +41,16 @@ uint64_t from_hexadecimal(const std::string& text) {
               "encode again into the same {out}; what is whole is kept");
 }
 
+// Whether an encoder could have been given this. The counts that follow from it are then safe to
+// compute.
+bool is_plausible(const LatentRecipe& recipe) {
+  const bool counts = recipe.per_shard >= 1 && recipe.per_shard <= kMostPerShard &&
+                      recipe.pictures >= 0 && (recipe.views == 1 || recipe.views == 2);
+  const bool sizes =
+      recipe.size >= 1 && recipe.size <= kMostSide && recipe.tile >= 0 && recipe.tile <= kMostSide;
+  return counts && sizes && (recipe.stored == "F16" || recipe.stored == "F32");
+}
+
 LatentManifest manifest_from(const json& from) {
   LatentManifest manifest;
   LatentRecipe& recipe = manifest.recipe;
@@ -47,11 +60,10 @@ LatentManifest manifest_from(const json& from) {
   from.at("stored").get_to(recipe.stored);
   from.at("pictures").get_to(recipe.pictures);
   from.at("per_shard").get_to(recipe.per_shard);
-  if (recipe.per_shard < 1 || recipe.per_shard > kMostPerShard || recipe.pictures < 0) {
-    throw std::invalid_argument("counts");
-  }
+  if (!is_plausible(recipe)) throw std::invalid_argument("recipe");
   recipe.data = from_hexadecimal(from.at("data"));
   recipe.autoencoder = from_hexadecimal(from.at("autoencoder"));
+  std::unordered_set<std::string> names;
   for (const json& item : from.at("shards")) {
     LatentShard shard = {.file = item.at("file"),
                          .count = item.at("count"),
@@ -60,9 +72,14 @@ LatentManifest manifest_from(const json& from) {
                          .skipped = item.at("skipped")};
     // A name, not a path: the manifest may be anybody's.
     const bool is_name = fs::path(shard.file).filename() == fs::path(shard.file);
-    if (!is_name || shard.count < 0 || shard.count > recipe.per_shard) {
+    const auto number = static_cast<int64_t>(manifest.shards.size());
+    if (!is_name || number >= manifest.shard_count() || !names.insert(shard.file).second) {
       throw std::invalid_argument(shard.file);
     }
+    // Every picture of a shard's part of the set is encoded or skipped.
+    const int64_t part = std::min(recipe.per_shard, recipe.pictures - number * recipe.per_shard);
+    const auto skipped = static_cast<int64_t>(shard.skipped.size());
+    if (shard.count < 0 || shard.count > part - skipped) throw std::invalid_argument(shard.file);
     manifest.shards.push_back(std::move(shard));
   }
   return manifest;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "eqm/base/error.h"
+#include "eqm/base/memory.h"
 #include "eqm/io/gzip.h"
 #include "eqm/io/tar_reader.h"
 #include "eqm/io/text.h"
@@ -15,10 +15,7 @@ namespace eqm {
 
 uint64_t default_unpacked_limit() {
   constexpr uint64_t kMost = uint64_t{8} << 30;
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return kMost;
-  return std::min(kMost, static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) / 2);
+  return std::min(kMost, available_memory() / 2);
 }
 
 namespace {
@@ -45,8 +42,16 @@ std::vector<std::byte> unpack_tar(std::span<const std::byte> packed, const std::
     content.insert(content.end(), piece.begin(), piece.end());
     return piece;
   };
-  skim_tar(
-      next, [&](uint64_t size) { require_room(size, max_unpacked); }, source);
+  const auto enter = [&](uint64_t size) {
+    require_room(size, max_unpacked);
+    if (size <= kMostPackedEntry) return;
+    throw Error(ErrorKind::input,
+                fmt::format("cannot unpack {} in memory: a file in it has {} bytes, and {} are "
+                            "allowed",
+                            in_quotes(source), size, kMostPackedEntry),
+                "unpack it with 'gunzip' and use the plain file");
+  };
+  skim_tar(next, enter, source);
   uint64_t padding = 0;  // only read for its checksum
   for (size_t size = stream.next().size(); size > 0; size = stream.next().size()) {
     padding += size;

@@ -22,14 +22,19 @@ struct TarEntry {
   std::span<const std::byte> bytes;
 };
 
-// Eight gigabytes or half of this machine's memory, whichever is less.
+// The largest file in a gzipped tar. Few pictures of kMaxImagePixels fill it; a file that announces
+// more is refused before it is unpacked. A plain tar is mapped and has no such limit.
+inline constexpr uint64_t kMostPackedEntry = uint64_t{256} << 20;
+
+// Eight gigabytes or half of the memory that is available now, whichever is less.
 uint64_t default_unpacked_limit();
 
 class TarFile {
  public:
   // Kind io when the file cannot be read; kind input when it is not a tar, damaged, or ends early
   // (a tar without its end mark counts as that), when a file in it has holes (tar --sparse), and
-  // when a gzipped one unpacks to more than `max_unpacked` bytes.
+  // when a gzipped one unpacks to more than `max_unpacked` bytes or holds a file of more than
+  // kMostPackedEntry.
   static TarFile open(const std::filesystem::path& path,
                       uint64_t max_unpacked = default_unpacked_limit());
 

@@ -28,7 +28,8 @@ using test::content_of;
 using test::expect_error;
 using test::expect_input_error;
 
-// Five examples [2 views * 2 * 1, 1, 2] in shards of two; example i holds 10 i, 10 i + 1, ...
+// Five examples [2 views * 2 * 1, 1, 2] of seven pictures in shards of at most three; example i
+// holds 10 i, 10 i + 1, ...
 class Latents : public ::testing::Test {
  protected:
   static std::vector<float> numbers_of(int64_t example) {
@@ -65,8 +66,8 @@ class Latents : public ::testing::Test {
     manifest.recipe = {.size = 8,
                        .views = 2,
                        .stored = "F32",
-                       .pictures = 5,
-                       .per_shard = 2,
+                       .pictures = 7,
+                       .per_shard = 3,
                        .data = 0xfedcba9876543210,
                        .autoencoder = 7};
     for (int64_t i = 0; i < 3; ++i) {
@@ -257,6 +258,37 @@ TEST_F(Latents, refuse_shards_of_another_count) {
                      [&] { open_latents(folder_.path()); });
 }
 
+TEST_F(Latents, are_checked_against_all_that_the_manifest_says) {
+  const LatentManifest made = write(folder_.path());
+  EXPECT_EQ(check_latents(folder_.path()).examples(), 5);
+  const auto expect_refusal = [&](const std::string& part, const LatentManifest& wrong) {
+    SCOPED_TRACE(part);
+    write_latent_manifest(wrong, folder_.path());
+    expect_input_error(part, [&] { check_latents(folder_.path()); });
+  };
+  LatentManifest wrong = made;
+  wrong.shards[0].count = 1;
+  expect_refusal("holds 2 latents where the manifest says 1", wrong);
+  wrong = made;
+  wrong.recipe.stored = "F16";
+  expect_refusal("does not hold F16 posteriors of 2 views", wrong);
+  wrong = made;
+  wrong.recipe.views = 1;
+  expect_refusal("does not hold F32 posteriors of 1 view a picture", wrong);
+  wrong = made;
+  const std::vector<float> numbers(8, 0.F);
+  write_safetensors(
+      folder_ / "shard-2.safetensors",
+      {{"posteriors",
+        {.dtype = Dtype::f32, .shape = {1, 8, 1, 1}, .bytes = std::as_bytes(std::span(numbers))}}},
+      {{"views", "2"}});
+  wrong.shards[2] = describe_shard(folder_ / "shard-2.safetensors", 1);
+  expect_refusal("shard-2.safetensors", wrong);  // of another shape
+  wrong.shards.pop_back();                       // not finished, which is no damage
+  write_latent_manifest(wrong, folder_.path());
+  EXPECT_EQ(check_latents(folder_.path()).examples(), 4);
+}
+
 TEST_F(Latents, are_not_every_folder_with_a_manifest) {
   EXPECT_FALSE(has_latents(folder_.path()));
   for (const char* text : {"", "[]", "{}", R"({"format": 1})", R"({"format": "other"})"}) {
@@ -273,9 +305,16 @@ TEST_F(Latents, refuse_manifests_that_are_none) {
                                                         {"eqm latents 1", "eqm latents 9"},
                                                         {"fedcba9876543210", "fedcba987654321z"},
                                                         {"shard-0", "../shard"},
-                                                        {"\"per_shard\": 2", "\"per_shard\": 0"},
+                                                        {"\"per_shard\": 3", "\"per_shard\": 0"},
                                                         {"\"count\": 2", "\"count\": -2"},
-                                                        {"\"pictures\": 5", "\"pictures\": \"5\""},
+                                                        {"\"pictures\": 7", "\"pictures\": \"7\""},
+                                                        {"\"pictures\": 7", "\"pictures\": 6"},
+                                                        {"\"count\": 2", "\"count\": 4"},
+                                                        {"shard-1", "shard-0"},
+                                                        {"\"size\": 8", "\"size\": -8"},
+                                                        {"\"views\": 2", "\"views\": 3"},
+                                                        {"\"tile\": 0", "\"tile\": -1"},
+                                                        {"\"F32\"", "\"F64\""},
                                                         {"\"shards\"", "\"shard\""}}) {
     SCOPED_TRACE(to);
     write(folder_.path());

@@ -226,6 +226,17 @@ TEST_F(Tar, does_not_unpack_bombs_that_are_no_tars) {
   }
 }
 
+// Honest about its size, and still no picture.
+TEST_F(Tar, does_not_unpack_files_larger_than_any_picture) {
+  const Bytes bomb = test::gzip_bomb(
+      tar_file("a", "content") + tar_header({.name = "b", .size = kMostPackedEntry + 1}),
+      kMostPackedEntry + 2048);
+  test::expect_memory_below(uint64_t{64} << 20, [&] {
+    expect_input_error("a file in it has 268435457 bytes, and 268435456 are allowed",
+                       [&] { open(bomb); });
+  });
+}
+
 TEST_F(Tar, may_be_padded_to_whole_records) {
   const TarFile tar = open(test::gzipped(bytes_of(two_files() + std::string(1'000'000, '\0'))));
   EXPECT_EQ(tar.entries().size(), 2u);
