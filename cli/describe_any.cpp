@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/describe_file.h"
+#include "cli/describe_results.h"
 #include "cli/shipped.h"
 #include "eqm/base/error.h"
 #include "eqm/data/installed_sets.h"
@@ -70,7 +71,10 @@ void refuse_folder_of_runs(const fs::path& folder) {
 }
 
 Description describe_folder(const fs::path& folder) {
-  if (is_run_or_checkpoint(folder)) return describe(folder);
+  // The results of `eqm landscape` have options and a model, as a run has, but no checkpoints.
+  const bool landscape = is_there(folder / "landscape.png") && !is_there(folder / "checkpoints");
+  if (is_run_or_checkpoint(folder) && !landscape) return describe(folder);
+  if (const auto results = describe_results(folder)) return *results;
   refuse_folder_of_runs(folder);
   for (const fs::path& place : {folder, folder / "train"}) {
     if (has_latents(place)) return describe_latents(place);

@@ -1,6 +1,7 @@
 #include "cli/describe_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -91,13 +92,35 @@ Description describe_safetensors(const fs::path& path) {
   }
 }
 
+// Nothing when the file is not a whole one of this rank.
+std::optional<IdxArray> idx_of_rank(const fs::path& path, size_t rank) {
+  try {
+    return read_idx(path, rank);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return std::nullopt;
+  }
+}
+
+// Images alone or labels alone are no data set, but known.
 Description describe_idx(const fs::path& path) {
+  std::optional<Error> problem;
   try {
     return describe_data(path.string());
-  } catch (const Error&) {
-    const IdxArray labels = read_idx(path, 1);  // refuses what is damaged
-    return {{"labels", path.string()}, {"count", std::to_string(labels.shape[0])}};
+  } catch (const Error& error) {
+    problem = error;
   }
+  if (const std::optional<IdxArray> images = idx_of_rank(path, 3)) {
+    return {{"images", path.string()},
+            {"count", std::to_string(images->shape[0])},
+            {"each", fmt::format("{}x{} pixels, grey", images->shape[1], images->shape[2])},
+            {"no data set", problem->what()},
+            {"", problem->hint()}};
+  }
+  if (const std::optional<IdxArray> labels = idx_of_rank(path, 1)) {
+    return {{"labels", path.string()}, {"count", std::to_string(labels->shape[0])}};
+  }
+  throw Error(*problem);
 }
 
 Description describe_unknown(const fs::path& path) {
@@ -106,10 +129,13 @@ Description describe_unknown(const fs::path& path) {
   if (ending == ".csv" || ending == ".tsv") return describe_table(path);
   if (ending == ".json" || ending == ".jsonl") return describe_json_lines(path);
   if (ending == ".bin") return describe_data(path.string());
-  if (is_torch_file(MappedFile::open(path).bytes())) return describe_weights(path);
+  const MappedFile file = MappedFile::open(path);
+  if (is_event_file(file.bytes())) return describe_events(path);
+  if (is_svg(file.text())) return describe_svg(path);
+  if (is_torch_file(file.bytes())) return describe_weights(path);
   throw Error(ErrorKind::input, in_quotes(path.string()) + " is not a file that eqm knows",
-              "models, runs, data sets, pictures, .npz, .pt, .safetensors, .toml, .csv and .jsonl "
-              "can be described");
+              "models, runs, data sets, pictures, .npz, .pt, .safetensors, .toml, .csv, .jsonl, "
+              ".svg and event files can be described");
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // Descriptions of single files and of data sets; describe_any.h chooses among them.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "eqm/train/describe.h"
 
@@ -29,5 +32,11 @@ Description describe_options(const std::filesystem::path& path);
 // A table of numbers or text, and lines of JSON.
 Description describe_table(const std::filesystem::path& path);
 Description describe_json_lines(const std::filesystem::path& path);
+
+// Figures as SVG, and TensorBoard's event files; their kinds are detected from their first bytes.
+bool is_svg(std::string_view text);
+bool is_event_file(std::span<const std::byte> bytes);
+Description describe_svg(const std::filesystem::path& path);
+Description describe_events(const std::filesystem::path& path);
 
 }  // namespace eqm::cli

@@ -6,6 +6,7 @@
 #include "cli/describe_any.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
+#include "eqm/io/printable.h"
 
 namespace eqm::cli {
 namespace {
@@ -18,8 +19,8 @@ class Info final : public Verb {
   }
   std::string advice() const override {
     return R"(The format is detected from the contents: models, runs and checkpoints; data sets by path or name, folders of
-latents; pictures with the texts in them, .npz of arrays or statistics, PyTorch and safetensors files, files of options,
-tables and lines of JSON.
+latents; folders of results that eqm wrote; pictures with the texts in them, .npz of arrays or statistics, PyTorch and
+safetensors files, files of options, tables, lines of JSON, SVG figures and TensorBoard events.
 
 Examples:
   eqm info fashion-xs4
@@ -37,7 +38,7 @@ Examples:
       throw Error(ErrorKind::usage, "nothing to describe was given", "use `eqm info PATH`");
     }
     for (const auto& [topic, text] : describe_any(path_)) {
-      std::cout << fmt::format("{:<14} {}\n", topic, text);
+      std::cout << fmt::format("{:<14} {}\n", printable(topic), printable(text));
     }
     return 0;
   }

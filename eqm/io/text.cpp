@@ -1,9 +1,8 @@
 #include "eqm/io/text.h"
 
 #include <algorithm>
-#include <iterator>
 
-#include <fmt/format.h>
+#include "eqm/io/printable.h"
 
 namespace eqm {
 namespace {
@@ -18,10 +17,6 @@ void append_utf8(std::string& out, unsigned char latin1) {
   }
   out.push_back(static_cast<char>(0xC0 | (latin1 >> 6)));
   out.push_back(static_cast<char>(0x80 | (latin1 & 0x3F)));
-}
-
-constexpr bool is_control(char32_t point) {
-  return point < 0x20 || (point >= 0x7F && point < 0xA0);
 }
 
 }  // namespace
@@ -67,16 +62,7 @@ std::string in_quotes(std::string_view text) {
       out += "...";
       break;
     }
-    const size_t start = position;
-    const std::optional<char32_t> point = next_code_point(text, position);
-    if (!point) position = start + 1;
-    if (point && !is_control(*point)) {
-      out += text.substr(start, position - start);
-      continue;
-    }
-    for (size_t i = start; i < position; ++i) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[i]));
-    }
+    append_printable(out, text, position);
   }
   out += "'";
   return out;

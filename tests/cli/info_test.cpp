@@ -10,6 +10,7 @@
 #include "eqm/io/npz.h"
 #include "eqm/io/png.h"
 #include "eqm/io/safetensors.h"
+#include "eqm/io/tensorboard.h"
 #include "tests/cli/run_program.h"
 #include "tests/support/gzip.h"
 #include "tests/support/made_idx.h"
@@ -156,6 +157,68 @@ TEST_F(InfoCli, tables_and_lines_tell_their_columns) {
   expect_lines("t.csv", {"rows           1", "'image,source'"});
   write_file(folder_ / "m.jsonl", "{\"step\":1}\n{\"step\":2,\"loss\":0.5}\n");
   expect_lines("m.jsonl", {"lines          2", "'loss'", "'0.5'"});
+}
+
+TEST_F(InfoCli, idx_files_without_their_other_half_tell_what_they_hold) {
+  write_file(folder_ / "train-images-idx3-ubyte",
+             idx_bytes(kIdxImages, {2, 3, 4}, std::string(24, 'p')));
+  expect_lines("train-images-idx3-ubyte", {"images", "count          2\n", "3x4 pixels, grey",
+                                           "labels", "train-labels-idx1-ubyte"});
+  write_file(folder_ / "train-labels-idx1-ubyte", idx_bytes(kIdxLabels, {2}, "\x01\x02"));
+  expect_lines("train-labels-idx1-ubyte", {"labels", "count          2\n"});
+  expect_lines("train-images-idx3-ubyte", {"data set", "3: '0', '1', '2'"});
+  write_file(folder_ / "cut", idx_bytes(kIdxImages, {2, 3, 4}, std::string(23, 'p')));
+  expect_failure("cut", 3, "holds 23 bytes behind its header, which announces 24");
+}
+
+TEST_F(InfoCli, folders_of_results_tell_who_wrote_them) {
+  ASSERT_EQ(run_program({"sample", "fashion-xs4", "--labels", "bag,coat", "--per-class", "1",
+                         "--limit", "4", "--seed", "7", "--out", "s"},
+                        {.folder = folder_.path()})
+                .exit_code,
+            0);
+  expect_lines("s", {"samples, by `eqm sample`", "samples        2: ", "Seed           '7'",
+                     "grid.png", "pictures/, samples.jsonl"});
+  fs::create_directory(folder_ / "d");
+  write_file(folder_ / "d/denoise.csv", "image,source,steps\n0,a.png,4\n1,b.png,4\n");
+  expect_lines("d", {"denoised images, by `eqm denoise`", "images         2\n"});
+  fs::create_directory(folder_ / "e");
+  write_file(folder_ / "e/evaluation.json", "{}");
+  write_file(folder_ / "e/evaluation.png", "damaged");
+  expect_lines("e", {"an evaluation, by `eqm evaluate`", "evaluation.json, evaluation.png"});
+  fs::create_directory(folder_ / "l");
+  write_file(folder_ / "l/config.toml", "");
+  write_png(folder_ / "l/landscape.png", plain_image(4, 4, 3, 9), {{"Data", "moons"}});
+  expect_lines("l", {"a landscape, by `eqm landscape`", "Data           'moons'", "config.toml"});
+}
+
+TEST_F(InfoCli, figures_and_events_tell_their_size) {
+  write_file(folder_ / "f.svg",
+             "<?xml version=\"1.0\"?>\n<svg xmlns=\"x\" width=\"64pt\" height=\"40pt\">\n</svg>\n");
+  expect_lines("f.svg", {"figure", "SVG", "'64pt' wide, '40pt' high"});
+  EventWriter events(folder_.path(), {.host = "here"});
+  events.scalar("loss", 1, 0.5, 0);
+  events.scalar("loss", 2, 0.25, 0);
+  const std::string name = events.path().filename().string();
+  const ProgramResult whole = info(name);
+  EXPECT_TRUE(contains(whole.output, "events")) << whole.output << whole.errors;
+  EXPECT_TRUE(contains(whole.output, "tensorboard --logdir .")) << whole.output;
+  EXPECT_FALSE(contains(whole.output, "torn")) << whole.output;
+  fs::resize_file(events.path(), fs::file_size(events.path()) - 1);
+  expect_lines(name, {"and a torn one at the end"});
+}
+
+TEST_F(InfoCli, control_characters_of_names_do_not_reach_the_terminal) {
+  const std::string evil = "a\x1b[31m\nb";
+  fs::create_directories(folder_ / "set" / fs::path(evil));
+  write_png(folder_ / "set" / fs::path(evil) / fs::path(evil + ".png"), plain_image(4, 4, 1, 9));
+  write_png(folder_ / (evil + ".png"), plain_image(4, 4, 1, 9));
+  for (const std::string& what : {std::string("set"), evil + ".png"}) {
+    const ProgramResult result = info(what);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_FALSE(contains(result.output, "\x1b")) << result.output;
+    EXPECT_TRUE(contains(result.output, "a\\x1b[31m\\x0ab")) << result.output;
+  }
 }
 
 TEST_F(InfoCli, what_it_does_not_know_is_refused_with_a_hint) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "eqm/io/printable.h"
+
 namespace eqm {
 namespace {
 
@@ -22,6 +24,15 @@ TEST(Text, has_no_latin1_for_characters_outside_it) {
 
 TEST(Text, shows_control_characters_and_broken_bytes_as_numbers) {
   EXPECT_EQ(in_quotes("a\nb\xFF\xC3\xA4"), "'a\\x0ab\\xff\xC3\xA4'");
+}
+
+TEST(Text, is_printable_without_characters_that_steer_a_terminal) {
+  EXPECT_EQ(printable("caf\xC3\xA9 \x1b[2J\x7f"), "caf\xC3\xA9 \\x1b[2J\\x7f");
+  EXPECT_EQ(printable("\xC2\x9B"), "\\xc2\\x9b");  // C1
+  EXPECT_EQ(printable("\xE2\x80\xAE"
+                      "abc"),
+            "\\xe2\\x80\\xaeabc");  // right to left
+  EXPECT_EQ(printable(std::string(1000, 'x')), std::string(1000, 'x'));
 }
 
 TEST(Text, cuts_long_names_short) {

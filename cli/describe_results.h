@@ -1,0 +1,14 @@
+// Folders of results that eqm's verbs wrote, for `eqm info`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "eqm/train/describe.h"
+
+namespace eqm::cli {
+
+// Nothing when the folder holds no file by which a verb's results are known.
+std::optional<Description> describe_results(const std::filesystem::path& folder);
+
+}  // namespace eqm::cli
