@@ -54,13 +54,23 @@ std::string shell_words(const std::vector<std::string>& values) {
 }
 
 // In single quotes of fish, which knows escapes in them.
-std::string fisingle_quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string safe = "'";
   for (const char letter : text) {
     if (letter == '\'' || letter == '\\') safe += '\\';
     safe += letter;
   }
   return safe + "'";
+}
+
+// A list of words for `complete -a`, which fish reads again: each is quoted by itself, so that a
+// name with a blank stays one word.
+std::string fish_words(const std::vector<std::string>& values) {
+  std::vector<std::string> words;
+  for (const std::string& value : values) {
+    words.push_back(shell_word(value) == value ? value : fish_quoted(value));
+  }
+  return fish_quoted(fmt::format("{}", fmt::join(words, " ")));
 }
 
 // Brackets end zsh's descriptions.
@@ -204,21 +214,21 @@ std::string fish_completion(const std::vector<VerbOutline>& outline) {
       "complete -c eqm -n __fish_use_subcommand -l version -d 'shows the version'\n";
   for (const VerbOutline& entry : outline) {
     const std::string verb = entry.verb->name();
-    const std::string condition = fisingle_quoted("__fish_seen_subcommand_from " + verb);
+    const std::string condition = fish_quoted("__fish_seen_subcommand_from " + verb);
     script += fmt::format("complete -c eqm -n __fish_use_subcommand -a {} -d {}\n", verb,
-                          fisingle_quoted(entry.verb->summary()));
+                          fish_quoted(entry.verb->summary()));
     if (const Option* option = positional_of(entry)) {
-      script += fmt::format(
-          "complete -c eqm -n {} {}-a {}\n", condition, may_be_path(*option) ? "-F " : "",
-          fisingle_quoted(fmt::format("{}", fmt::join(known_values(*entry.verb, *option), " "))));
+      script += fmt::format("complete -c eqm -n {} {}-a {}\n", condition,
+                            may_be_path(*option) ? "-F " : "",
+                            fish_words(known_values(*entry.verb, *option)));
     }
     for (const FlagLine& flag : flags_of(entry)) {
       script += fmt::format("complete -c eqm -n {} -l {}", condition, flag.name);
       if (!flag.word.empty()) script += flag.path ? " -r -F" : " -x";
       if (!flag.values.empty()) {
-        script += " -a " + fisingle_quoted(fmt::format("{}", fmt::join(flag.values, " ")));
+        script += " -a " + fish_words(flag.values);
       }
-      script += " -d " + fisingle_quoted(flag.help) + "\n";
+      script += " -d " + fish_quoted(flag.help) + "\n";
     }
   }
   return script;

@@ -43,7 +43,7 @@ class Evaluate final : public Verb {
   }
   std::string advice() const override {
     return R"(Samples are drawn from --model, or are the --pictures of a folder, a tar, an .npz or a data set. They are compared
-with a --reference (pictures of any of these kinds: the training part of a set; or an .npz of statistics) in the
+with a --reference, Fashion-MNIST unless you name one (pictures of any of these kinds: the training part of a set; or an .npz of statistics) in the
 features of a network (--features): a classifier of such data, or Inception by the weights of pytorch-fid,
 pt_inception-2015-12-05-6726825d.pth. With Inception the numbers are FID and sFID as others tell them, provided the
 convention is theirs: adm shows pictures as TensorFlow's graph in ADM's evaluator does, pytorch-fid as that program.
@@ -93,7 +93,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet& options, Console& console) override {
     check_request();
     const torch::TensorOptions type = start_runtime(runtime_);
     const FeatureNetPtr network = load_features(comparison_, type);
@@ -105,7 +105,13 @@ Examples:
     std::optional<LearnedField> field;
     std::optional<Codec> codec;
     SourcePtr samples;
-    if (!pictures_.empty()) samples = given(*network, console.log);
+    if (!pictures_.empty()) {
+      samples = given(*network, console.log);
+      const Option* reference = options.find("reference");
+      const bool by_default = reference->get() == reference->standard;
+      console.log->info("comparing {} with {}{}", pictures_, comparison_.reference,
+                        by_default ? ", the default: --reference names other real pictures" : "");
+    }
     if (samples && samples->size() < 2) {
       throw Error(ErrorKind::input, fmt::format("'{}' has one picture only", pictures_),
                   "a set has two pictures or more");

@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/option_aliases.h"
 #include "cli/outline.h"
+#include "cli/shell_word.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/option_keys.h"
@@ -68,8 +69,11 @@ void Flags::refuse_unknown(const CLI::App& app) const {
   const std::string word = extras.front().substr(0, extras.front().find('='));
   const std::string see = help_hint(app);
   if (!word.starts_with("-")) {
+    const bool resumes = given_.contains("resume") && !given_.contains("out");
     throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extras.front()),
-                "options start with --; " + see);
+                resumes ? fmt::format("--resume takes no value; did you mean --resume --out {}?",
+                                      shell_word(extras.front()))
+                        : "options start with --; " + see);
   }
   throw Error(ErrorKind::usage, fmt::format("unknown option {}", word), hint_for(word, see));
 }

@@ -1,6 +1,8 @@
 #include "eqm/base/nearest.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,7 +28,30 @@ int edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
+namespace {
+
+// Letters and digits in lower case: what is left when "XS/4" is written as "xs4" or "xs-4".
+std::string essence(std::string_view word) {
+  std::string letters;
+  for (const char letter : word) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) {
+      letters += static_cast<char>(std::tolower(byte));
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  const std::string meant = essence(word);
+  for (const std::string& candidate : candidates) {
+    if (candidate == word) return candidate;
+  }
+  for (const std::string& candidate : candidates) {
+    if (!meant.empty() && essence(candidate) == meant) return candidate;
+  }
   // A third of the letters may be wrong; a prefix of three letters or more counts as one mistake.
   const int limit = std::max(1, static_cast<int>(word.size()) / 3 + 1);
   std::string best;

@@ -61,6 +61,12 @@ TEST(Nearest, finds_what_was_meant) {
   EXPECT_EQ(nearest("eta", kOptions), "eta");
 }
 
+TEST(Nearest, looks_past_case_and_punctuation_first) {
+  EXPECT_EQ(nearest("xs4", Words{"S/4", "XS/2", "XS/4"}), "XS/4");
+  EXPECT_EQ(nearest("Fashion_XS4", Words{"fashion-xs2", "fashion-xs4"}), "fashion-xs4");
+  EXPECT_EQ(nearest("--", Words{"++"}), "") << "nothing is left of either";
+}
+
 TEST(Nearest, takes_a_prefix_of_three_letters) {
   EXPECT_EQ(nearest("thr", kOptions), "threshold");
   EXPECT_EQ(nearest("th", kOptions), "");

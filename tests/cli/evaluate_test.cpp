@@ -87,6 +87,8 @@ TEST_F(EvaluateCli, tells_of_samples_and_pictures) {
   EXPECT_NEAR(first_set().at("frechet_distance").get<double>(), 0, 1e-3);
   EXPECT_EQ(first_set().at("precision"), 1);
   EXPECT_EQ(first_set().at("coverage"), 1);
+  EXPECT_TRUE(contains(same.errors, "comparing data.safetensors with data.safetensors\n"))
+      << same.errors;
 
   EXPECT_EQ(evaluate(with_data({})).exit_code, 2);
   EXPECT_EQ(

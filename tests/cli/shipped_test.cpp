@@ -156,7 +156,7 @@ TEST_F(ShippedCli, bash_completes_verbs_options_and_values) {
 }
 
 // A program in a folder of its own, with a recipe whose name means something to shells.
-TEST_F(ShippedCli, bash_completes_names_of_any_letters) {
+TEST_F(ShippedCli, completes_names_of_any_letters) {
   const std::filesystem::path program = program_path();
   const auto module = program.parent_path() / "libeqm_program.so";
   if (!std::filesystem::exists(module)) GTEST_SKIP() << "the program is installed";
@@ -166,6 +166,9 @@ TEST_F(ShippedCli, bash_completes_names_of_any_letters) {
   std::filesystem::copy_file(program, folder_ / "build" / "eqm");
   std::filesystem::copy_file(module, folder_ / "build" / "libeqm_program.so");
   write_file(folder_ / "recipes" / (name + ".toml"), "# A recipe.\n");
+  const std::string fish = in_shell("sh", "build/eqm completion fish\n");
+  // A word in quotes, in the list of words, which is in quotes itself.
+  EXPECT_TRUE(contains(fish, R"(-a '\'it\\\'s $(touch owned) 100%\'')")) << fish;
   const std::string completed =
       in_shell("bash",
                "build/eqm completion bash > completion && source ./completion\n"
