@@ -11,6 +11,7 @@
 #include "eqm/backbone/architecture_text.h"
 #include "eqm/base/error.h"
 #include "eqm/data/class_names.h"
+#include "eqm/io/quoted_list.h"
 #include "eqm/io/text.h"
 #include "eqm/landscape/import_model.h"
 
@@ -62,11 +63,17 @@ std::vector<std::string> names_given(const std::string& text) {
   if (std::filesystem::exists(text, ignored) || !is_list) {
     return read_class_names(text, "give a text file with one name per line");
   }
-  std::vector<std::string> names = comma_parts(text);
-  if (std::ranges::find(names, "") != names.end() || !is_utf8(text)) {
+  std::vector<std::string> names;
+  bool is_clean = is_utf8(text);
+  for (const ListPart& part : quoted_parts(text)) {
+    is_clean = is_clean && !part.text.empty() && part.rest.empty();
+    names.push_back(part.text);
+  }
+  if (!is_clean) {
     throw Error(
         ErrorKind::usage, fmt::format("{} is not a list of class names", in_quotes(text)),
-        "write one name between every two commas, in UTF-8, or name a text file with one per line");
+        "write one name between every two commas, in UTF-8, one with a comma in double quotes, or "
+        "name a text file with one per line");
   }
   return names;
 }

@@ -9,6 +9,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/io/quoted_list.h"
 #include "eqm/io/text.h"
 
 namespace eqm {
@@ -23,6 +24,31 @@ bool parse(std::string_view text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
+// Where a part of an unquoted name with commas, or with blanks at its ends, was given.
+std::string advice_on_quotes(const Model& model, const std::string& text) {
+  for (const std::string& name : model.class_names) {
+    const std::string written = as_list_part(name);
+    const bool meant = !text.empty() && written != name && name.find(text) != std::string::npos;
+    if (meant) return fmt::format("write {}, quotes included", written);
+  }
+  return "";
+}
+
+std::string advice_on_labels(const Model& model, const std::string& text) {
+  const int64_t classes = model.backbone->num_classes();
+  if (classes == 0) return "it was trained without classes; omit labels";
+  if (model.class_names.empty()) return fmt::format("give numbers from 0 to {}", classes - 1);
+  const std::string quotes = advice_on_quotes(model, text);
+  return quotes.empty() ? suggestion(text, model.class_names) : quotes;
+}
+
+[[noreturn]] void refuse_rest(const ListPart& part) {
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} stands behind the quotes of {}", in_quotes(part.rest), in_quotes(part.text)),
+      "put a comma between two labels, and in a mix a colon before a weight");
+}
+
 }  // namespace
 
 int64_t label_of(const Model& model, const std::string& text) {
@@ -34,9 +60,7 @@ int64_t label_of(const Model& model, const std::string& text) {
   int64_t label = -1;
   if (parse(text, label) && label >= 0 && label < classes) return label;
   throw Error(ErrorKind::usage, fmt::format("the model has no class '{}'", text),
-              classes == 0                ? "it was trained without classes; leave labels away"
-              : model.class_names.empty() ? fmt::format("give numbers from 0 to {}", classes - 1)
-                                          : suggestion(text, model.class_names));
+              advice_on_labels(model, text));
 }
 
 std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
@@ -47,28 +71,33 @@ std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
     std::iota(labels.begin(), labels.end(), 0);
     return labels;
   }
-  for (const std::string& part : comma_parts(text)) {
-    if (part.empty()) {
+  for (const ListPart& part : quoted_parts(text)) {
+    if (!part.rest.empty()) refuse_rest(part);
+    if (part.text.empty() && !part.quoted) {
       throw Error(ErrorKind::usage, fmt::format("a label is missing in '{}'", text),
                   "write one between every two commas, and none at the end");
     }
-    labels.push_back(label_of(model, part));
+    labels.push_back(label_of(model, part.text));
   }
   return labels;
 }
 
 Terms mix_of(const Model& model, const std::string& text) {
   Terms terms = {.list = {}};
-  for (const std::string& part : comma_parts(text)) {
-    const size_t colon = part.rfind(':');
+  for (const ListPart& part : quoted_parts(text)) {
+    // Behind a name in quotes, or behind the last colon of one without.
+    const std::string_view written = part.quoted ? part.rest : part.text;
+    const size_t colon = part.quoted ? written.find(':') : written.rfind(':');
+    if (part.quoted && !written.empty() && colon != 0) refuse_rest(part);
     double weight = 1;
-    if (colon != std::string::npos &&
-        (!parse(trimmed(std::string_view(part).substr(colon + 1)), weight) ||
-         !std::isfinite(weight))) {
-      throw Error(ErrorKind::usage, fmt::format("'{}' has no number behind its colon", part),
-                  "write label:weight, such as coat:1,bag:0.5");
+    if (colon != std::string_view::npos &&
+        (!parse(trimmed(written.substr(colon + 1)), weight) || !std::isfinite(weight))) {
+      throw Error(ErrorKind::usage, fmt::format("'{}' has no number behind its colon", written),
+                  "write label:weight, such as coat:1,bag:0.5; a name with a comma or a colon as "
+                  "\"one, two\":0.5");
     }
-    const std::string name(trimmed(std::string_view(part).substr(0, colon)));
+    const std::string name =
+        part.quoted ? part.text : std::string(trimmed(written.substr(0, colon)));
     terms.list.push_back({.label = label_of(model, name), .weight = weight, .rest_weight = weight});
   }
   bool any = false;

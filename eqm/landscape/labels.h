@@ -1,4 +1,5 @@
-// Labels as people write them: by class name or number, and mixtures of them.
+// Labels as people write them: by class name or number, and mixtures of them. In lists and mixtures
+// a name may stand in double quotes (io/quoted_list.h).
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ int64_t label_of(const Model& model, const std::string& text);
 // Labels separated by commas; "all" for every class, unless one is called so.
 std::vector<int64_t> labels_of(const Model& model, const std::string& text);
 
-// "coat:1,bag:0.5,null:-0.5": labels and their weights; a weight left away is 1.
+// "coat:1,bag:0.5,null:-0.5": labels and their weights; an omitted weight is 1.
 Terms mix_of(const Model& model, const std::string& text);
 
 // What to call a label: its class name, or its number.

@@ -1,5 +1,7 @@
 #include "eqm/landscape/labels.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
@@ -23,6 +25,34 @@ TEST(Labels, are_found_by_name_and_number) {
   EXPECT_EQ(labels_of(model, "all"), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(label_name(model, 1), "ankle boot");
   EXPECT_EQ(label_name(model, kNullClass), "null");
+}
+
+TEST(Labels, with_commas_and_blanks_are_written_in_quotes) {
+  Model model = named();
+  model.class_names = {"crane, bird", " crane ", "crane"};
+  EXPECT_EQ(labels_of(model, "\"crane, bird\", \" crane \",crane"),
+            (std::vector<int64_t>{0, 1, 2}));
+  const Terms terms = mix_of(model, "\"crane, bird\":0.5,\" crane \" : -2,\"crane\",crane:3");
+  ASSERT_EQ(terms.list.size(), 4U);
+  EXPECT_EQ(terms.list[0].label, 0);
+  EXPECT_EQ(terms.list[0].weight, 0.5);
+  EXPECT_EQ(terms.list[1].label, 1);
+  EXPECT_EQ(terms.list[1].weight, -2);
+  EXPECT_EQ(terms.list[2].weight, 1);
+  EXPECT_EQ(terms.list[3].label, 2);
+  using Read = std::function<void(const std::string& text)>;
+  const Read as_list = [&](const std::string& text) { labels_of(model, text); };
+  const Read as_mix = [&](const std::string& text) { mix_of(model, text); };
+  for (const Read& read : {as_list, as_mix}) {
+    try {
+      read("crane, bird");
+      ADD_FAILURE() << "half a name was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.hint(), "write \"crane, bird\", quotes included");
+    }
+    expect_error(ErrorKind::usage, "not closed", [&] { read("\"crane, bird"); });
+    expect_error(ErrorKind::usage, "behind the quotes", [&] { read("\"crane\" bird"); });
+  }
 }
 
 TEST(Labels, that_do_not_exist_are_refused_with_advice) {
