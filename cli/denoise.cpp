@@ -175,7 +175,15 @@ Examples:
     std::erase_if(pairs, [](const Pair& pair) {
       return pair.end.size() == 0 || pair.record.status == DescentStatus::cancelled;
     });
-    return interrupt_requested() == 0;
+    if (interrupt_requested() == 0) return true;
+    if (pairs.empty()) {
+      console.log->warn("interrupted: none of {} images is done, so nothing is written to {}",
+                        job.count, out_);
+    } else {
+      console.log->warn("interrupted: {} of {} images are done and written; the others are not",
+                        pairs.size(), job.count);
+    }
+    return false;
   }
 
   void write(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,

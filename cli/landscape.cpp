@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/figure_file.h"
+#include "cli/interrupt.h"
 #include "cli/unused_options.h"
 #include "cli/verb.h"
 #include "eqm/base/toml.h"
@@ -82,6 +83,26 @@ void print_row(const std::string& name, double distance, const std::string& note
   std::cout << fmt::format("{:<24} {:>8.4f}  {}\n", name, distance, note);
 }
 
+struct Interrupted {};
+
+// Shows the progress of a study, and leaves it when a signal asks for that.
+class StoppableProgress final : public Progress {
+ public:
+  explicit StoppableProgress(Progress& shown) : shown_(shown) {}
+
+  void begin(const std::string& what, int64_t total, const std::string& unit) override {
+    shown_.begin(what, total, unit);
+  }
+  void update(int64_t done, const std::string& note) override {
+    shown_.update(done, note);
+    if (interrupt_requested() != 0) throw Interrupted();
+  }
+  void end() override { shown_.end(); }
+
+ private:
+  Progress& shown_;
+};
+
 class Landscape final : public Verb {
  public:
   std::string name() const override { return "landscape"; }
@@ -120,14 +141,29 @@ Examples:
     warn_of_unused(plane_.descent_for(plane_.objective),
                    {.kind = plane_.objective, .magnitude = plane_.magnitude}, *console.log);
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
+    catch_interrupts();
     const OutputFolder place(folder);
     sweep_temporaries(folder);
     // Opened first: if the folder refuses it, no time was lost on training.
     AtomicFile config(folder / "config.toml");
     config.write(to_toml(options));
 
-    const PlaneStudy study = study_plane(plane_, type, console.progress);
-    config.commit();
+    StoppableProgress progress(console.progress);
+    try {
+      const PlaneStudy study = study_plane(plane_, type, progress);
+      config.commit();
+      write(study, folder, console);
+    } catch (const Interrupted&) {
+      console.progress.end();
+      console.log->warn("interrupted: nothing is written to {}, because a study is kept whole only",
+                        folder.string());
+      return exit_code_of(interrupt_requested());
+    }
+    return 0;
+  }
+
+ private:
+  void write(const PlaneStudy& study, const std::filesystem::path& folder, Console& console) const {
     save_model(study.main.model, folder / "model.safetensors");
     write_samples(folder / "samples.csv", study.main);
     if (study.flow) {
@@ -150,10 +186,8 @@ Examples:
     print_row("noise", study.noise_distance, "where descent starts");
     console.log->info("wrote {}/landscape.png, .svg, {}samples.csv and the models", folder.string(),
                       animate_ ? "descent.png, " : "");
-    return 0;
   }
 
- private:
   PlaneOptions plane_;
   // Tensors of a few hundred points are too small to share between threads.
   RuntimeOptions runtime_ = {.device = "cpu", .threads = 1, .precision = "float32"};

@@ -138,7 +138,9 @@ Examples:
     if (lost > 0 && lost < job.count) {
       console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
     }
-    console.log->info("wrote {} to {}", fmt::join(output.finish(), ", "), out_);
+    const std::vector<std::string> written = output.finish();
+    console.log->info("wrote {} to {}", fmt::join(written, ", "), out_);
+    if (earlier) remove_outdated(written, console);
     if (const int64_t count = output.npz_samples(); count > 0) {
       console.log->info("wrote {} samples to {}", count, choice_.npz);
     }
@@ -202,6 +204,21 @@ Examples:
     console.log->warn(
         "{} holds pictures of an earlier run: those with numbers that this one does not draw stay",
         folder.string());
+  }
+
+  // Figures of an earlier run that this one did not write show other samples than the grid.
+  void remove_outdated(const std::vector<std::string>& written, Console& console) const {
+    std::vector<std::string> removed;
+    for (const std::string& name : figures_of_samples()) {
+      std::error_code ignored;
+      if (std::ranges::find(written, name) == written.end() &&
+          std::filesystem::remove(std::filesystem::path(out_) / name, ignored)) {
+        removed.push_back(name);
+      }
+    }
+    if (!removed.empty()) {
+      console.log->info("removed {} of an earlier run", fmt::join(removed, ", "));
+    }
   }
 
   // False when it was interrupted.

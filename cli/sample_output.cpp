@@ -48,6 +48,11 @@ std::vector<std::string> folders_of(const Model& model, const std::vector<int64_
 
 }  // namespace
 
+std::vector<std::string> figures_of_samples() {
+  return {"grid.png",     "samples.csv",  "trace.png",   "trace.csv", "norms.png", "norms.svg",
+          "energies.png", "energies.svg", "descent.png", "steps.png", "steps.svg"};
+}
+
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
                            const Codec& codec, std::vector<std::string> rows,
                            const GridLayout& layout, PngText origin, const OutputChoice& choice)

@@ -42,6 +42,9 @@ struct GridLayout {
   int64_t column_of(int64_t sample) const { return sample / rows; }
 };
 
+// The files that finish() may leave, but for samples.jsonl.
+std::vector<std::string> figures_of_samples();
+
 class SampleOutput {
  public:
   // `rows` are the names of the grid's rows, empty where it has none; `origin` is what made the

@@ -651,6 +651,30 @@ TEST_F(TrainCli, draws_samples_on_their_way) {
   EXPECT_EQ(found, static_cast<size_t>(frames));
   const Image still = read_png(folder_ / "way" / "descent.png");
   EXPECT_GT(still.width, 3 * 56) << "pictures are enlarged";
+
+  // Another run into the same folder leaves no figures of other samples beside its own.
+  const ProgramResult again = run({"sample", "run", "--rule", "gd", "--per-class", "2", "--limit",
+                                   "4", "--no-pictures", "--out", "way"});
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_TRUE(contains(again.errors,
+                       "removed trace.png, trace.csv, norms.png, norms.svg, "
+                       "descent.png of an earlier run"))
+      << again.errors;
+  EXPECT_EQ(names_in("way"), (std::set<std::string>{"grid.png", "samples.jsonl"}));
+}
+
+TEST_F(TrainCli, an_interrupted_denoise_says_what_it_kept) {
+  ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
+  RunningProgram program({"denoise", "run", "--data", "data.safetensors", "--count", "4", "--rule",
+                          "gd", "--eta", "1e-9", "--limit", "1000000", "--out", "clean"},
+                         {.folder = folder_.path()});
+  ASSERT_TRUE(program.wait_for("denoising"));
+  program.send(SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "none of 4 images is done, so nothing is written to clean"))
+      << result.errors;
+  EXPECT_FALSE(fs::exists(folder_ / "clean"));
 }
 
 TEST_F(TrainCli, draws_energies_where_the_model_has_one) {
@@ -674,6 +698,12 @@ TEST_F(TrainCli, denoises_images_of_a_set) {
                                    "--label", "null", "--limit", "2", "--out", "clean"});
   EXPECT_EQ(as_is.exit_code, 0) << as_is.errors;
   EXPECT_FALSE(contains(as_is.output, "PSNR")) << as_is.output;
+}
+
+TEST_F(TrainCli, folders_to_resume_and_sizes_by_ear_get_a_hint) {
+  expect_failure({"train", "--resume", "runs/mine"}, 2, "unexpected argument 'runs/mine'",
+                 "--resume --out runs/mine");
+  expect_failure({"train", "--data", "data.safetensors", "--model", "xs4"}, 2, "'xs4'", "'XS/4'");
 }
 
 TEST_F(TrainCli, refuses_samplings_that_make_no_sense) {
