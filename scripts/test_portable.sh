@@ -5,7 +5,7 @@
 #   scripts/test_portable.sh            every kind of processor that this one can imitate, on 1 and 2 threads
 #   scripts/test_portable.sh --short    three of them, once each (for CI)
 #   scripts/test_portable.sh --program  also the tests of the program
-#   JOBS=2, FILTER='Golden*' choose how many at once, and which tests.
+#   JOBS=2, FILTER='Golden*', KINDS='nehalem native' choose how many at once, which tests, and which processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -60,6 +60,7 @@ declare -A settings
 work=()
 while IFS=: read -r name rest; do
   [ -n "$name" ] || continue
+  [[ " ${KINDS:-$name} " == *" $name "* ]] || continue
   IFS=';' read -r needs blas onednn aten kernels <<< "$rest"
   missing=$(lacks "$needs")
   if [ -n "$missing" ]; then
@@ -82,6 +83,11 @@ while IFS=: read -r name rest; do
   fi
   if $program; then work+=("$name 2 eqm_cli_tests"); fi
 done <<< "$kinds"
+
+if [ ${#work[@]} = 0 ]; then
+  echo "test_portable: nothing to run (KINDS='${KINDS:-}')" >&2
+  exit 2
+fi
 
 for item in "${work[@]}"; do
   read -r name threads tests <<< "$item"
