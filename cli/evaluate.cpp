@@ -43,10 +43,11 @@ class Evaluate final : public Verb {
   }
   std::string advice() const override {
     return R"(Samples are drawn from --model, or are the --pictures of a folder, a tar, an .npz or a data set. They are compared
-with a --reference, Fashion-MNIST unless you name one (pictures of any of these kinds: the training part of a set; or an .npz of statistics) in the
-features of a network (--features): a classifier of such data, or Inception by the weights of pytorch-fid,
-pt_inception-2015-12-05-6726825d.pth. With Inception the numbers are FID and sFID as others tell them, provided the
-convention is theirs: adm shows pictures as TensorFlow's graph in ADM's evaluator does, pytorch-fid as that program.
+with a --reference, Fashion-MNIST unless you name one (pictures of any of these kinds: the training part of a set; or
+an .npz of statistics) in the features of a network (--features): a classifier of such data, or Inception by the
+weights of pytorch-fid, pt_inception-2015-12-05-6726825d.pth. With Inception the numbers are FID and sFID as others
+report them, provided the convention is theirs: adm shows pictures as TensorFlow's graph in ADM's evaluator does,
+pytorch-fid as that program.
 
 FD (FID) is the Fréchet distance between the features as two normal distributions, with the range that 90 % of
 resampled sets have about it; it grows when samples are few, so compare equal counts. KID has no such bias. IS is the

@@ -585,7 +585,7 @@ TEST_F(TrainCli, a_unet_trains_samples_exports_and_is_imported_again) {
   EXPECT_EQ(pixels("again.safetensors"), pixels("flow"));
   expect_failure(joined(small_run("x"), {"--dropout", "0.1"}), 2, "only a U-Net", "unet-small");
   expect_failure(joined(unet, joined(any_run("x"), {"--no-time-input", "--objective", "fm"})), 2,
-                 "shows the time", "--no-time-input");
+                 "shows the time", "leave --time-input on");
 }
 
 TEST_F(TrainCli, samples_by_every_rule_with_records_traces_and_histograms) {
