@@ -23,6 +23,7 @@
 #include "cli/help_format.h"
 #include "cli/interrupt.h"
 #include "cli/outline.h"
+#include "cli/run.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
@@ -136,6 +137,8 @@ std::string help_for(const std::vector<std::string>& words, const std::vector<Co
   return "see `eqm --help`";
 }
 
+}  // namespace
+
 int run(int argc, char** argv) {
   CLI::App app(
       "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
@@ -192,7 +195,6 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-}  // namespace
 }  // namespace eqm::cli
 
 // Called by cli/start/main.cpp.

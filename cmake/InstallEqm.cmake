@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS eqm_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS eqm_program LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/eqm)
+install(FILES "${PROJECT_BINARY_DIR}/eqm-stored-output" DESTINATION ${CMAKE_INSTALL_LIBDIR}/eqm)
 
 # What comes with the program, where cli/shipped.h looks for it.
 install(DIRECTORY models DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.safetensors")

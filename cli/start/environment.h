@@ -9,4 +9,10 @@ namespace eqm::cli {
 // other's time. Variables that the user has set stay.
 void set_environment();
 
+// OpenBLAS chooses its kernels by the processor's model number while it is being loaded, and a
+// processor newer than the library gets its slowest ones. Loads OpenBLAS, which LibTorch then
+// shares, and asks; if it fell back, starts this executable again with OPENBLAS_CORETYPE set. That
+// takes milliseconds here, before LibTorch. Returns when there is nothing to mend.
+void choose_blas_kernels(char** argv);
+
 }  // namespace eqm::cli

@@ -1,5 +1,6 @@
-// The file `eqm`: prepares the environment, loads the program, which brings LibTorch with it, and
-// runs it. Kept free of other libraries so that this comes first.
+// The file `eqm`: answers what is stored; for everything else prepares the environment, loads the
+// program, which brings LibTorch with it, and runs it. Kept free of other libraries so that this
+// comes first.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/start/environment.h"
+#include "cli/start/stored_output.h"
 
 namespace {
 
@@ -23,19 +25,22 @@ std::string own_folder() {
 }
 
 // In the build tree the program lies beside this file, installed in a folder of libraries.
-std::string program_file() {
+std::string program_folder() {
   const std::string folder = own_folder();
-  const std::string beside = folder + "/" EQM_PROGRAM_FILE;
-  if (::access(beside.c_str(), F_OK) == 0) return beside;
-  return folder + "/" EQM_PROGRAM_FOLDER "/" EQM_PROGRAM_FILE;
+  if (::access((folder + "/" EQM_PROGRAM_FILE).c_str(), F_OK) == 0) return folder;
+  return folder + "/" EQM_PROGRAM_FOLDER;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string folder = program_folder();
+  if (eqm::cli::print_stored_output(folder + "/" + eqm::cli::kStoredOutputFile, argc, argv)) {
+    return 0;
+  }
   eqm::cli::set_environment();
-  const std::string file = program_file();
-  void* program = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  eqm::cli::choose_blas_kernels(argv);
+  void* program = dlopen((folder + "/" EQM_PROGRAM_FILE).c_str(), RTLD_NOW | RTLD_GLOBAL);
   using Run = int (*)(int, char**);
   const Run run = program ? reinterpret_cast<Run>(dlsym(program, "eqm_run")) : nullptr;
   if (run == nullptr) {

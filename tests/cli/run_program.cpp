@@ -78,7 +78,7 @@ std::string program_path() {
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
                                const RunSettings& settings)
     : settings_(settings), record_(new_folder()), start_(Clock::now()) {
-  const std::string program = program_path();
+  const std::string program = settings.program.empty() ? program_path() : settings.program.string();
   const std::string output = (record_ / "output").string();
   const std::string errors = (record_ / "errors").string();
   std::vector<std::string> words = {"eqm"};
@@ -148,7 +148,6 @@ ProgramResult RunningProgram::wait() {
   if (WIFSIGNALED(status_)) result.signal = WTERMSIG(status_);
   if (settings_.output == Output::kept) result.output = content_of(record_ / "output");
   result.errors = content_of(record_ / "errors");
-  result.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   EXPECT_NE(result.exit_code, kCouldNotStart) << "could not start " << program_path();
   return result;
 }

@@ -16,7 +16,6 @@ struct ProgramResult {
   int signal = 0;
   std::string output;  // stdout
   std::string errors;  // stderr
-  double seconds = 0;
 
   std::vector<std::string> error_lines() const;
 };
@@ -34,6 +33,7 @@ struct RunSettings {
   Output output = Output::kept;
   std::vector<std::string> environment = {};  // "NAME=value", beside the environment of the tests
   std::chrono::seconds limit{60};
+  std::filesystem::path program = {};  // empty: program_path()
 };
 
 // A program that has been started. Ends it when destroyed.
