@@ -1,0 +1,30 @@
+# Part of the build of a test program: writes a ctest entry for each of its suites (DiscoverSuites.cmake).
+#   cmake -D program=FILE -D prefix=WORD -D slow=SUITE,... -D output=FILE -P ListSuites.cmake
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND "${program}" --gtest_list_tests OUTPUT_VARIABLE text TIMEOUT 120 COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "," ";" slow "${slow}")
+string(REGEX MATCHALL "(^|\n)[^ \n#]+\\.[^\n]*" lines "${text}")  # tests are indented
+set(found "")
+set(script "")
+foreach(line ${lines})
+  string(REGEX MATCH "[^ \n#]+\\." suite "${line}")
+  string(REGEX REPLACE "\\.$" "" suite "${suite}")
+  list(APPEND found "${suite}")
+  set(name "[=[${prefix}.${suite}]=]")
+  set(labels "")
+  if(suite IN_LIST slow)
+    set(labels " LABELS slow COST 1000")
+  endif()
+  string(APPEND script
+    "add_test(${name} [=[${program}]=] [=[--gtest_filter=${suite}.*]=] --gtest_brief=1)\n"
+    "set_tests_properties(${name} PROPERTIES TIMEOUT 1800${labels})\n")
+endforeach()
+if(NOT found)
+  message(FATAL_ERROR "${program} lists no tests")
+endif()
+foreach(suite ${slow})
+  if(NOT suite IN_LIST found)
+    message(WARNING "tests/CMakeLists.txt names the slow suite '${suite}', which is not in ${program}")
+  endif()
+endforeach()
+file(WRITE "${output}" "${script}")
