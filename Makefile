@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 20
 BENCH ?= steps
 PORTABLE ?=
 
-.PHONY: help setup configure build demo test test-portable bench format lint sanitize fuzz clean
+.PHONY: help setup configure build demo test test-portable bench format lint lint-changed sanitize fuzz clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -52,8 +52,12 @@ lint:  ## formatting, include directions, clang-tidy
 	@scripts/setup.sh --lint
 	@scripts/lint.sh $(JOBS)
 
+lint-changed:  ## clang-tidy over the sources that changed
+	@scripts/setup.sh --lint
+	@JOBS=$(JOBS) scripts/lint_changed.sh
+
 sanitize: setup  ## run the tests under the address, undefined-behaviour and thread sanitizers
-	@scripts/sanitize.sh $(JOBS)
+	@JOBS=$(JOBS) scripts/sanitize.sh
 
 fuzz:  ## run the fuzz targets, each for FUZZ_SECONDS (20)
 	@scripts/setup.sh --fuzz
