@@ -4,7 +4,7 @@
 #include "cli/bench_kernels.h"
 #include "cli/bench_samplers.h"
 #include "cli/interrupt.h"
-#include "cli/load.h"
+#include "eqm/app/model_lookup.h"
 #include "eqm/base/error.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/tensor/runtime.h"
@@ -58,7 +58,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet& options, Console& console) override {
+  int run(const OptionSet& options, Host& host) override {
     const bool kernels = subject_ != Subject::engine && subject_ != Subject::rules;
     if (kernels && runtime_.precision != "float32") {
       throw Error(ErrorKind::usage, "kernels are measured in float32, the only numbers they serve",
@@ -67,33 +67,33 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     std::optional<AtomicFile> file;  // a bad place is refused before anything is measured
     if (!json_.empty()) file.emplace(json_);
-    catch_interrupts();
+    host.begin_stoppable_work();
     const std::string subject = name_in(subject_names(), subject_);
     for (const Option& option : options.options()) {
       if (option.section == (kernels ? "samplers" : "kernels") && option.get() != option.standard) {
-        console.log->warn("{} does nothing with --{}", subject, option.name);
+        host.log()->warn("{} does nothing with --{}", subject, option.name);
       }
     }
     const std::string figures =
-        kernels ? bench_kernels(kernels_, subject, console) : bench_samplers(type, console);
-    if (interrupt_requested() != 0) return exit_code_of(interrupt_requested());
+        kernels ? bench_kernels(kernels_, subject, host) : bench_samplers(type, host);
+    if (host.stop_requested()) return exit_code_of(interrupt_requested());
     if (file) {
       file->write(figures);
       file->commit();
-      console.log->info("wrote the figures to {}", json_);
+      host.log()->info("wrote the figures to {}", json_);
     }
     return 0;
   }
 
  private:
-  std::string bench_samplers(const torch::TensorOptions& type, Console& console) const {
+  std::string bench_samplers(const torch::TensorOptions& type, Host& host) const {
     const LearnedField field(load_for(samplers_.model, type));
     const FeatureNetPtr network = load_features(samplers_.comparison, type);
     require_fitting(*network, field.model(), field.model().scaling);
-    const QualityMeter meter(network, samplers_.comparison, console);
-    warn_of_few("samples", samplers_.samples, network->feature_count(), console);
-    return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, console)
-                                       : bench_rules(samplers_, field, meter, console);
+    const QualityMeter meter(network, samplers_.comparison, host);
+    warn_of_few("samples", samplers_.samples, network->feature_count(), host);
+    return subject_ == Subject::engine ? bench_engine(samplers_, field, meter, host)
+                                       : bench_rules(samplers_, field, meter, host);
   }
 
   Subject subject_ = Subject::steps;

@@ -10,9 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "bench/works.h"
-#include "cli/figure_file.h"
 #include "cli/interrupt.h"
+#include "eqm/app/figure_file.h"
 #include "eqm/base/error.h"
+#include "eqm/base/version.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/output_folder.h"
 #include "eqm/kernel/choice.h"
@@ -56,7 +57,7 @@ std::vector<bench::NamedWork> works_of(const std::string& subject, const std::st
 
 bench::Report described_machine(const std::string& subject) {
   bench::Report report;
-  report.version = EQM_VERSION;
+  report.version = version();
   report.subject = subject;
   report.threads = at::get_num_threads();
   report.blas = loaded_blas().kernels;
@@ -97,7 +98,7 @@ std::vector<std::string> draw_sweeps(const bench::Report& report,
                       .y_scale = draw::Scale::log,
                       .dots = true});
     const std::string name = fmt::format("by-{}", axis);
-    write_figure(folder / name, canvas, {{"Software", "eqm " EQM_VERSION}});
+    write_figure(folder / name, canvas, {{"Software", software_name()}});
     written.push_back(name + ".png");
     written.push_back(name + ".svg");
   }
@@ -116,24 +117,23 @@ void KernelBench::declare(OptionSet& options) {
   options.text("out", out, "folder for the charts of sweeps; empty for none");
 }
 
-std::string bench_kernels(const KernelBench& options, const std::string& subject,
-                          Console& console) {
+std::string bench_kernels(const KernelBench& options, const std::string& subject, Host& host) {
   const std::vector<bench::NamedWork> works = works_of(subject, options.only);
   const bool draws = !options.out.empty() &&
                      std::any_of(works.begin(), works.end(),
                                  [](const bench::NamedWork& work) { return !work.axis.empty(); });
   std::optional<OutputFolder> folder;
   if (draws) folder.emplace(options.out);
-  if (!options.out.empty() && !draws) console.log->warn("--out is for sweeps; nothing is drawn");
+  if (!options.out.empty() && !draws) host.log()->warn("--out is for sweeps; nothing is drawn");
   if (options.processor_time && at::get_num_threads() > 1) {
-    console.log->warn("processor time counts threads that wait: compare it with --threads 1");
+    host.log()->warn("processor time counts threads that wait: compare it with --threads 1");
   }
   bench::Report report = described_machine(subject);
   report.pace = {.rounds = static_cast<int>(options.rounds),
                  .seconds = options.seconds,
                  .processor_time = options.processor_time,
                  .ours_alone = options.ours_alone,
-                 .stopped = [] { return interrupt_requested() != 0; }};
+                 .stopped = [&host] { return host.stop_requested(); }};
   std::cout << bench::head_of(report) << std::flush;
   for (const bench::NamedWork& work : works) {
     std::cout << bench::name_cell(work.name) << std::flush;
@@ -148,11 +148,11 @@ std::string bench_kernels(const KernelBench& options, const std::string& subject
   }
   if (std::any_of(report.results.begin(), report.results.end(),
                   [](const bench::Result& result) { return result.of_peak > 1; })) {
-    console.log->warn("shares above 100 %: the machine was not idle, or --seconds is too short");
+    host.log()->warn("shares above 100 %: the machine was not idle, or --seconds is too short");
   }
   if (draws) {
-    console.log->info("wrote {} to {}", fmt::join(draw_sweeps(report, options.out), ", "),
-                      options.out);
+    host.log()->info("wrote {} to {}", fmt::join(draw_sweeps(report, options.out), ", "),
+                     options.out);
   }
   return bench::json_of(report);
 }

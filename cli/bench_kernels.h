@@ -20,6 +20,6 @@ struct KernelBench {
 };
 
 // Prints a table, draws sweeps and answers the figures as JSON; empty when it was interrupted.
-std::string bench_kernels(const KernelBench& options, const std::string& subject, Console& console);
+std::string bench_kernels(const KernelBench& options, const std::string& subject, Host& host);
 
 }  // namespace eqm::cli

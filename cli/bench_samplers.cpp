@@ -7,15 +7,11 @@
 
 #include "bench/engine_bench.h"
 #include "cli/interrupt.h"
-#include "cli/sampling_progress.h"
+#include "eqm/app/sampling_progress.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::cli {
 namespace {
-
-bool wanted() {
-  return interrupt_requested() == 0;
-}
 
 // A rule as it is used when it may take so many evaluations.
 struct Contender {
@@ -61,7 +57,7 @@ void SamplerBench::declare(OptionSet& options) {
 }
 
 std::string bench_engine(const SamplerBench& options, const LearnedField& field,
-                         const QualityMeter& meter, Console& console) {
+                         const QualityMeter& meter, Host& host) {
   const Model& model = field.model();
   const DescentOptions rule =
       DescentOptions{
@@ -74,12 +70,12 @@ std::string bench_engine(const SamplerBench& options, const LearnedField& field,
                                    .mu = rule.mu,
                                    .limit = rule.limit,
                                    .threshold = options.threshold};
-  console.progress.begin("measuring", 1000, "parts");
+  host.progress().begin("measuring", 1000, "parts");
   const auto ways = bench::bench_engine(field, work, [&](double share) {
-    console.progress.update(static_cast<int64_t>(1000 * share), "");
-    return wanted();
+    host.progress().update(static_cast<int64_t>(1000 * share), "");
+    return !host.stop_requested();
   });
-  console.progress.end();
+  host.progress().end();
   if (ways.empty()) return "";
   const Tensor labels = labels_in_turn(model, options.samples);
   std::cout << fmt::format(
@@ -113,16 +109,16 @@ std::string bench_engine(const SamplerBench& options, const LearnedField& field,
 }
 
 std::string bench_rules(const SamplerBench& options, const LearnedField& field,
-                        const QualityMeter& meter, Console& console) {
+                        const QualityMeter& meter, Host& host) {
   const Contest contest = {.samples = options.samples, .seed = static_cast<uint64_t>(options.seed)};
   nlohmann::json figures = {{"samples", options.samples}};
   const auto measure = [&](const std::string& name,
                            const DescentOptions& settings) -> std::optional<Quality> {
     const DescentOptions settled = settings.resolved(field.model().objective);
-    SamplingProgress progress(console.progress, name, options.samples, settled);
+    SamplingProgress progress(host.progress(), name, options.samples, settled);
     const auto quality = meter.of(field, settings, contest, [&](const EngineCounts& counts) {
       progress.update(counts);
-      return wanted();
+      return !host.stop_requested();
     });
     progress.end();
     if (!quality) return quality;

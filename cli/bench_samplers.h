@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/quality.h"
 #include "cli/verb.h"
+#include "eqm/app/quality.h"
 
 namespace eqm::cli {
 
@@ -23,8 +23,8 @@ struct SamplerBench {
 
 // Each prints a table and answers its JSON; empty when it was interrupted.
 std::string bench_engine(const SamplerBench& options, const LearnedField& field,
-                         const QualityMeter& meter, Console& console);
+                         const QualityMeter& meter, Host& host);
 std::string bench_rules(const SamplerBench& options, const LearnedField& field,
-                        const QualityMeter& meter, Console& console);
+                        const QualityMeter& meter, Host& host);
 
 }  // namespace eqm::cli

@@ -33,7 +33,7 @@ class Completion final : public Verb {
     options.choice("shell", writer_, shells(), "whose completion");
   }
 
-  int run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Host&) override {
     std::cout << writer_(program_outline());
     return 0;
   }

@@ -8,13 +8,14 @@
 #include <fmt/ranges.h>
 
 #include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/open_images.h"
-#include "cli/sampling_progress.h"
-#include "cli/unused_options.h"
 #include "cli/verb.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/open_images.h"
+#include "eqm/app/sampling_progress.h"
+#include "eqm/app/unused_options.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/base/version.h"
 #include "eqm/codec/options.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
@@ -75,7 +76,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no images were given", "use --data PATH");
@@ -89,16 +90,16 @@ Examples:
     }
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
-    warn_of_unused(descent_, model.objective, *console.log);
-    std::vector<Pair> pairs = read(model, codec, console);
+    warn_of_unused(descent_, model.objective, *host.log());
+    std::vector<Pair> pairs = read(model, codec, host);
     const OutputFolder folder(out_);
-    const bool whole = descend_all(field, pairs, console);
-    write(model, codec, pairs, console);
+    const bool whole = descend_all(field, pairs, host);
+    write(model, codec, pairs, host);
     return whole ? 0 : exit_code_of(interrupt_requested());
   }
 
  private:
-  SourcePtr open_for(const Model& model, const Codec& codec, Console& console) const {
+  SourcePtr open_for(const Model& model, const Codec& codec, Host& host) const {
     const Shape shape = codec.picture_shape(model.backbone->state_shape());
     if (shape.size() != 3) {
       throw Error(ErrorKind::usage, "only models of images can denoise them",
@@ -109,11 +110,11 @@ Examples:
                        {.channels = shape[0],
                         .size = shape[1],
                         .latents = codec.has_autoencoder(),
-                        .notice = colour_warning(data_, "the model's pictures", console.log)});
+                        .notice = colour_warning(data_, "the model's pictures", host.log())});
   }
 
-  std::vector<Pair> read(const Model& model, const Codec& codec, Console& console) const {
-    const SourcePtr all = open_for(model, codec, console);
+  std::vector<Pair> read(const Model& model, const Codec& codec, Host& host) const {
+    const SourcePtr all = open_for(model, codec, host);
     const int64_t count = std::min(count_, all->size());
     require_memory(
         kStates *
@@ -123,7 +124,7 @@ Examples:
     const SourcePtr source = pick_source(all, choose_examples(all->size(), count).chosen);
     const bool own = label_ == "own", known = all->class_names() == model.class_names;
     if (own && !known && model.backbone->num_classes() > 0) {
-      console.log->warn("the classes of {} are not the model's: denoising without labels", data_);
+      host.log()->warn("the classes of {} are not the model's: denoising without labels", data_);
     }
     const auto terms_for = [&](int64_t label) {
       if (!own) return only(label_of(model, label_));
@@ -152,8 +153,8 @@ Examples:
   }
 
   // False when it was interrupted.
-  bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Console& console) const {
-    catch_interrupts();
+  bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Host& host) const {
+    host.begin_stoppable_work();
     SamplingJob job = {.count = static_cast<int64_t>(pairs.size()),
                        .seed = static_cast<uint64_t>(seed_),
                        .descent = descent_,
@@ -164,30 +165,30 @@ Examples:
       pairs[static_cast<size_t>(i)].end = std::move(outcome.x);
       pairs[static_cast<size_t>(i)].record = outcome.record;
     };
-    SamplingProgress progress(console.progress, "denoising", job.count,
+    SamplingProgress progress(host.progress(), "denoising", job.count,
                               descent_.resolved(field.model().objective));
     job.go_on = [&](const EngineCounts& counts) {
       progress.update(counts);
-      return interrupt_requested() == 0;
+      return !host.stop_requested();
     };
     run_sampling(field, job);
     progress.end();
     std::erase_if(pairs, [](const Pair& pair) {
       return pair.end.size() == 0 || pair.record.status == DescentStatus::cancelled;
     });
-    if (interrupt_requested() == 0) return true;
+    if (!host.stop_requested()) return true;
     if (pairs.empty()) {
-      console.log->warn("interrupted: none of {} images is done, so nothing is written to {}",
-                        job.count, out_);
+      host.log()->warn("interrupted: none of {} images is done, so nothing is written to {}",
+                       job.count, out_);
     } else {
-      console.log->warn("interrupted: {} of {} images are done and written; the others are not",
-                        pairs.size(), job.count);
+      host.log()->warn("interrupted: {} of {} images are done and written; the others are not",
+                       pairs.size(), job.count);
     }
     return false;
   }
 
   void write(const Model& model, const Codec& codec, const std::vector<Pair>& pairs,
-             Console& console) const {
+             Host& host) const {
     if (pairs.empty()) return;
     const bool noised = gamma_ < 1;  // as they are, there is nothing to compare with
     const bool known = noised && !makes_latents(model);
@@ -211,7 +212,7 @@ Examples:
     std::vector<std::string> columns = {"image", "source", "steps"};
     if (known) columns.insert(columns.end(), {"psnr_before", "psnr_after"});
     write_csv_records(folder / "denoise.csv", columns, rows);
-    const PngText origin = {{"Software", "eqm " EQM_VERSION},
+    const PngText origin = {{"Software", software_name()},
                             {"Model", model_},
                             {"Data", data_},
                             {"Gamma", fmt::format("{}", gamma_)},
@@ -224,10 +225,10 @@ Examples:
       std::cout << fmt::format("{:<18} {:.2f} dB noised, {:.2f} dB denoised\n", "PSNR", before,
                                after);
     } else if (noised) {
-      console.log->info("no PSNR: distances between latents tell little of pictures");
+      host.log()->info("no PSNR: distances between latents tell little of pictures");
     }
-    console.log->info("wrote denoise.png, denoise.csv{} to {}",
-                      pictures_ ? " and a folder of pictures for each stage" : "", out_);
+    host.log()->info("wrote denoise.png, denoise.csv{} to {}",
+                     pictures_ ? " and a folder of pictures for each stage" : "", out_);
   }
 
   struct Stage {

@@ -9,7 +9,7 @@
 
 #include "cli/describe_file.h"
 #include "cli/describe_results.h"
-#include "cli/shipped.h"
+#include "eqm/app/shipped.h"
 #include "eqm/base/error.h"
 #include "eqm/data/installed_sets.h"
 #include "eqm/data/latent_manifest.h"
@@ -18,6 +18,9 @@
 #include "eqm/train/run_folder.h"
 
 namespace eqm::cli {
+
+using namespace app;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "eqm/base/version.h"
 #include "eqm/data/installed_sets.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/tensor/machine.h"
@@ -21,10 +22,10 @@ class Doctor final : public Verb {
   }
   void declare(OptionSet& options) override { runtime_.declare(options); }
 
-  int run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Host&) override {
     start_runtime(runtime_);
     int problems = 0;
-    std::cout << fmt::format("{:14} {}\n", "eqm", EQM_VERSION);
+    std::cout << fmt::format("{:14} {}\n", "eqm", version());
     std::vector<Finding> findings = inspect_machine();
     findings.push_back({"kernels", kernel::kernels_in_use(), ""});
     for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.h"
-#include "cli/open_images.h"
 #include "cli/verb.h"
+#include "eqm/app/open_images.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/options.h"
 #include "eqm/data/latents.h"
@@ -72,7 +72,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     if (out_.empty()) throw Error(ErrorKind::usage, "no folder to write was given", "use --out");
     if (check_) return check();
     const std::filesystem::path folder =
@@ -96,13 +96,13 @@ Examples:
     // Refuses before anything is written.
     const Shape shape = latent_shape(vae->config(), layout_of(*pictures).shape);
     if (shape[1] != shape[2]) {
-      console.log->warn("eqm train takes square latents only, and these are {} x {}: see --size",
-                        shape[1], shape[2]);
+      host.log()->warn("eqm train takes square latents only, and these are {} x {}: see --size",
+                       shape[1], shape[2]);
     }
     const FolderLock lock(folder);
     sweep_temporaries(folder);
-    catch_interrupts();
-    return encode(*pictures, *vae, folder, console);
+    host.begin_stoppable_work();
+    return encode(*pictures, *vae, folder, host);
   }
 
  private:
@@ -123,23 +123,23 @@ Examples:
   }
 
   int encode(const Source& pictures, const Vae& vae, const std::filesystem::path& folder,
-             Console& console) const {
+             Host& host) const {
     EncodeProgress last;
     bool begun = false;
     const bool whole = encode_set(pictures, vae, folder, how_, [&](const EncodeProgress& now) {
       if (!begun) {
-        console.progress.begin("encoding", now.all, "pictures");
-        console.progress.resume_at(now.before);
+        host.progress().begin("encoding", now.all, "pictures");
+        host.progress().resume_at(now.before);
         begun = true;
       }
       last = now;
-      console.progress.update(
+      host.progress().update(
           now.done, now.skipped > 0 ? fmt::format("{} skipped", now.skipped) : std::string());
-      return interrupt_requested() == 0;
+      return !host.stop_requested();
     });
-    if (begun) console.progress.end();
+    if (begun) host.progress().end();
     if (!whole) {
-      console.log->info("stopped; the same command goes on after the last finished shard");
+      host.log()->info("stopped; the same command goes on after the last finished shard");
       return exit_code_of(interrupt_requested());
     }
     const LatentManifest manifest = read_latent_manifest(folder);
@@ -149,13 +149,13 @@ Examples:
       std::cout << fmt::format("{:<18} {:.0f} nats a picture\n", "KL divergence", last.divergence);
     }
     if (manifest.skipped() > 0) {
-      console.log->warn("{} damaged pictures were skipped: the manifest lists them",
-                        manifest.skipped());
+      host.log()->warn("{} damaged pictures were skipped: the manifest lists them",
+                       manifest.skipped());
     }
     if (begun) {
-      console.log->info("wrote {}", folder.string());
+      host.log()->info("wrote {}", folder.string());
     } else {
-      console.log->info("nothing was left to do; --check compares the checksums");
+      host.log()->info("nothing was left to do; --check compares the checksums");
     }
     return 0;
   }

@@ -6,17 +6,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/comparison.h"
-#include "cli/evaluation_output.h"
 #include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/open_images.h"
-#include "cli/sampling_progress.h"
-#include "cli/unused_options.h"
 #include "cli/verb.h"
-#include "cli/written_file.h"
+#include "eqm/app/comparison.h"
+#include "eqm/app/evaluation_output.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/open_images.h"
+#include "eqm/app/sampling_progress.h"
+#include "eqm/app/unused_options.h"
+#include "eqm/app/written_file.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/base/version.h"
 #include "eqm/codec/options.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/layout.h"
@@ -94,11 +95,11 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet& options, Console& console) override {
+  int run(const OptionSet& options, Host& host) override {
     check_request();
     const torch::TensorOptions type = start_runtime(runtime_);
     const FeatureNetPtr network = load_features(comparison_, type);
-    const ReferenceData data = open_reference(*network, comparison_, console);
+    const ReferenceData data = open_reference(*network, comparison_, host);
     if (!statistics_.empty() && !data.pictures) {
       throw Error(ErrorKind::usage, "the reference has no pictures to make statistics of",
                   "it holds statistics already; give the pictures they were made of");
@@ -107,11 +108,11 @@ Examples:
     std::optional<Codec> codec;
     SourcePtr samples;
     if (!pictures_.empty()) {
-      samples = given(*network, console.log);
+      samples = given(*network, host.log());
       const Option* reference = options.find("reference");
       const bool by_default = reference->get() == reference->standard;
-      console.log->info("comparing {} with {}{}", pictures_, comparison_.reference,
-                        by_default ? ", the default: --reference names other real pictures" : "");
+      host.log()->info("comparing {} with {}{}", pictures_, comparison_.reference,
+                       by_default ? ", the default: --reference names other real pictures" : "");
     }
     if (samples && samples->size() < 2) {
       throw Error(ErrorKind::input, fmt::format("'{}' has one picture only", pictures_),
@@ -122,26 +123,26 @@ Examples:
       codec = codec_.codec_of(field->model(), type);
       check_model(*field, *codec, *network);
       rule_ = descent_.resolved(field->model().objective).described();
-      warn_of_unused(descent_, field->model().objective, *console.log);
+      warn_of_unused(descent_, field->model().objective, *host.log());
     }
     std::optional<OutputFolder> folder;
     if (samples || field) folder.emplace(out_);
-    catch_interrupts();
-    if (field) samples = drawn(*field, *codec, console);
-    if (interrupt_requested() != 0) {
-      console.log->warn(
+    host.begin_stoppable_work();
+    if (field) samples = drawn(*field, *codec, host);
+    if (host.stop_requested()) {
+      host.log()->warn(
           "interrupted before anything was measured; samples of `eqm sample --npz` are kept, and "
           "--pictures measures them");
       return exit_code_of(interrupt_requested());
     }
     std::optional<FeatureSet> real;
     if (data.pictures) {
-      real = features("the reference", *network, *data.pictures, console);
+      real = features("the reference", *network, *data.pictures, host);
       if (!real) return exit_code_of(interrupt_requested());
     }
-    if (!statistics_.empty()) save_statistics(*real, *data.pictures, *network, console);
+    if (!statistics_.empty()) save_statistics(*real, *data.pictures, *network, host);
     if (!samples) return 0;  // statistics were all that was asked for
-    return evaluate_set(samples, data, reference_from(data, real, console), *network, console);
+    return evaluate_set(samples, data, reference_from(data, real, host), *network, host);
   }
 
  private:
@@ -199,22 +200,22 @@ Examples:
   }
 
   // Samples of a model with labels in turn; null when it was interrupted.
-  SourcePtr drawn(const LearnedField& field, const Codec& codec, Console& console) const {
+  SourcePtr drawn(const LearnedField& field, const Codec& codec, Host& host) const {
     const Model& model = field.model();
     SamplingRequest request = {.labels = labels_in_turn(model, samples_),
                                .count = samples_,
                                .guidance = guidance_,
                                .seed = static_cast<uint64_t>(seed_),
                                .descent = descent_};
-    SamplingProgress progress(console.progress, "sampling", samples_,
+    SamplingProgress progress(host.progress(), "sampling", samples_,
                               descent_.resolved(model.objective));
     request.go_on = [&](const EngineCounts& counts) {
       progress.update(counts);
-      return interrupt_requested() == 0;
+      return !host.stop_requested();
     };
     const DescentResult result = sample(field, request);
     progress.end();
-    if (interrupt_requested() != 0) return nullptr;
+    if (host.stop_requested()) return nullptr;
     const auto lost = std::ranges::count(result.samples, DescentStatus::diverged,
                                          [](const SampleRecord& record) { return record.status; });
     if (lost == samples_) {
@@ -222,8 +223,8 @@ Examples:
                   "take smaller steps (--eta, --limit); are the model's weights sound?");
     }
     if (lost > 0) {
-      console.log->warn("{} of {} samples diverged and are judged as they were before", lost,
-                        samples_);
+      host.log()->warn("{} of {} samples diverged and are judged as they were before", lost,
+                       samples_);
     }
     const Tensor bytes = bytes_of(result.x, codec).contiguous();
     std::vector<Example> examples;
@@ -241,31 +242,31 @@ Examples:
 
   // Nothing when it was interrupted.
   static std::optional<FeatureSet> features(const std::string& what, const FeatureNet& network,
-                                            const Source& pictures, Console& console) {
-    console.progress.begin("judging " + what, pictures.size(), "pictures");
+                                            const Source& pictures, Host& host) {
+    host.progress().begin("judging " + what, pictures.size(), "pictures");
     auto set = features_of(network, pictures, [&](int64_t done) {
-      console.progress.update(done, "");
-      return interrupt_requested() == 0;
+      host.progress().update(done, "");
+      return !host.stop_requested();
     });
-    console.progress.end();
-    if (set) warn_of_few(what, set->features.size(0), set->features.size(1), console);
+    host.progress().end();
+    if (set) warn_of_few(what, set->features.size(0), set->features.size(1), host);
     return set;
   }
 
   void save_statistics(const FeatureSet& real, const Source& pictures, const FeatureNet& network,
-                       Console& console) const {
+                       Host& host) const {
     write_statistics(statistics_,
                      {.features = moments_of(real.features),
                       .spatial = real.spatial,
                       .network = network.identity(),
                       .pictures = pictures.size()},
                      save_pictures_ ? &pictures : nullptr);
-    console.log->info("wrote the statistics of {} pictures to {}", pictures.size(), statistics_);
+    host.log()->info("wrote the statistics of {} pictures to {}", pictures.size(), statistics_);
   }
 
   // Statistics of a file stand for those of its pictures, as in ADM's evaluator.
   Reference reference_from(const ReferenceData& data, const std::optional<FeatureSet>& real,
-                           Console& console) const {
+                           Host& host) const {
     if (!data.statistics) return reference_of(*real);
     Reference reference = {.features = FrechetTarget(data.statistics->features)};
     if (data.statistics->spatial.count() > 0) {
@@ -274,18 +275,18 @@ Examples:
     if (real) {
       reference.rows = real->features;
     } else {
-      console.log->info("{} has statistics only: no KID, precision, recall, density and coverage",
-                        comparison_.reference);
+      host.log()->info("{} has statistics only: no KID, precision, recall, density and coverage",
+                       comparison_.reference);
     }
     return reference;
   }
 
   int evaluate_set(const SourcePtr& samples, const ReferenceData& data, const Reference& reference,
-                   const FeatureNet& network, Console& console) {
-    const auto set = features("the samples", network, *samples, console);
+                   const FeatureNet& network, Host& host) {
+    const auto set = features("the samples", network, *samples, host);
     if (!set) return exit_code_of(interrupt_requested());
     if (!set->asked.defined() && set->labels.defined() && !samples->class_names().empty()) {
-      console.log->warn(
+      host.log()->warn(
           "the classes of the pictures ({}, ...) are not those of the classifier ({}, ...): no "
           "class accuracy",
           samples->class_names().front(),
@@ -295,8 +296,8 @@ Examples:
     std::vector<EvaluatedSet> sets = {
         {model_.empty() ? "pictures" : "samples", evaluate(*set, reference, evaluation_)}};
     if (floor_) {
-      for (const auto& [what, source] : ends_of_the_scale(*samples, network, console)) {
-        const auto other = features(what, network, *source, console);
+      for (const auto& [what, source] : ends_of_the_scale(*samples, network, host)) {
+        const auto other = features(what, network, *source, host);
         if (!other) return exit_code_of(interrupt_requested());
         sets.push_back({what, evaluate(*other, reference, evaluation_)});
       }
@@ -304,35 +305,35 @@ Examples:
     std::cout << evaluation_table(sets, network.picture_shape() ? "FD" : "FID");
     write_figures(sets, data, network);
     if (!data.pictures) {
-      console.log->info("wrote evaluation.json to {}", out_);
+      host.log()->info("wrote evaluation.json to {}", out_);
       return 0;
     }
     write_png(
         std::filesystem::path(out_) / "evaluation.png",
         best_and_worst(samples, data.pictures, nearest_features(set->features, reference.rows)),
-        {{"Software", "eqm " EQM_VERSION},
+        {{"Software", software_name()},
          {"Pictures", model_.empty() ? pictures_ : model_},
          {"Reference", comparison_.reference}});
-    console.log->info("wrote evaluation.json and evaluation.png to {}", out_);
+    host.log()->info("wrote evaluation.json and evaluation.png to {}", out_);
     return 0;
   }
 
   // As many held-out real pictures, if there are any, and as many of pure noise.
   std::vector<std::pair<std::string, SourcePtr>> ends_of_the_scale(const Source& samples,
                                                                    const FeatureNet& network,
-                                                                   Console& console) const {
+                                                                   Host& host) const {
     std::vector<std::pair<std::string, SourcePtr>> ends;
     if (const SourcePtr unseen = unseen_pictures(network, comparison_, samples.size())) {
       ends.emplace_back("real", unseen);
       if (unseen->size() < samples.size()) {
-        console.log->warn(
+        host.log()->warn(
             "{} has {} pictures in its test part, fewer than the {} samples: their distance is "
             "larger for that alone",
             comparison_.reference, unseen->size(), samples.size());
       }
     } else {
-      console.log->warn("{} has no test part: no real pictures to compare with",
-                        comparison_.reference);
+      host.log()->warn("{} has no test part: no real pictures to compare with",
+                       comparison_.reference);
     }
     const Shape shape = layout_of(samples).shape;
     ends.emplace_back("noise",

@@ -1,7 +1,7 @@
 // eqm export: a model as one file of its own, in the precision asked for, for us or for PyTorch.
-#include "cli/load.h"
 #include "cli/verb.h"
-#include "cli/written_file.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/written_file.h"
 #include "eqm/base/error.h"
 #include "eqm/io/text.h"
 #include "eqm/landscape/model.h"
@@ -62,7 +62,7 @@ Examples:
     options.choice("for", reader_, readers(), "who is to read it: eqm, or the reference's module");
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     if (model_.empty()) throw Error(ErrorKind::usage, "no model was given", "use --model RUN");
     if (out_.empty()) {
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
@@ -74,7 +74,7 @@ Examples:
     if (reader_ == Reader::reference) give_reference_sign(model);
     format == Format::torch ? save_for_torch(model, out_, stored_)
                             : save_model(model, out_, stored_);
-    console.log->info("wrote {}", out_);
+    host.log()->info("wrote {}", out_);
     return 0;
   }
 

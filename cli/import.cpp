@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
-#include "cli/written_file.h"
+#include "eqm/app/written_file.h"
 #include "eqm/backbone/architecture_text.h"
 #include "eqm/base/error.h"
 #include "eqm/data/class_names.h"
@@ -126,7 +126,7 @@ Examples:
     options.flag("check", check_, "compares the checkpoint's checksums");
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     if (from_.empty()) throw Error(ErrorKind::usage, "no file was given", "use `eqm import FILE`");
     if (out_.empty()) {
       throw Error(ErrorKind::usage, "no file to write was given", "use --out FILE.safetensors");
@@ -143,13 +143,13 @@ Examples:
                              .progress = {}};
     bool begun = false;
     options.progress = [&](int64_t done, int64_t total) {
-      if (!std::exchange(begun, true)) console.progress.begin("importing", total, "tensors");
-      console.progress.update(done, "");
+      if (!std::exchange(begun, true)) host.progress().begin("importing", total, "tensors");
+      host.progress().update(done, "");
     };
     const ImportReport report = import_model(from_, out_, options);
-    console.progress.end();
+    host.progress().end();
     print(report);
-    console.log->info("wrote {}", out_);
+    host.log()->info("wrote {}", out_);
     return 0;
   }
 

@@ -33,7 +33,7 @@ Examples:
     options.text("path", path_, "a file, a folder, or the name of a model, a recipe or a data set");
   }
 
-  int run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Host&) override {
     if (path_.empty()) {
       throw Error(ErrorKind::usage, "nothing to describe was given", "use `eqm info PATH`");
     }

@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/figure_file.h"
 #include "cli/interrupt.h"
-#include "cli/unused_options.h"
 #include "cli/verb.h"
+#include "eqm/app/figure_file.h"
+#include "eqm/app/unused_options.h"
 #include "eqm/base/toml.h"
+#include "eqm/base/version.h"
 #include "eqm/io/apng.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/csv_records.h"
@@ -38,7 +39,7 @@ void write_samples(const std::filesystem::path& path, const PlaneDescent& descen
 }
 
 PngText origin_of(const PlaneOptions& options) {
-  return {{"Software", "eqm " EQM_VERSION},
+  return {{"Software", software_name()},
           {"Data", options.data},
           {"Objective", name_of(options.objective)},
           {"Seed", std::to_string(options.seed)}};
@@ -135,35 +136,35 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet& options, Console& console) override {
+  int run(const OptionSet& options, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     plane_.check();  // refuses before anything is learned
     warn_of_unused(plane_.descent_for(plane_.objective),
-                   {.kind = plane_.objective, .magnitude = plane_.magnitude}, *console.log);
+                   {.kind = plane_.objective, .magnitude = plane_.magnitude}, *host.log());
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;
-    catch_interrupts();
+    host.begin_stoppable_work();
     const OutputFolder place(folder);
     sweep_temporaries(folder);
     // Opened first: if the folder refuses it, no time was lost on training.
     AtomicFile config(folder / "config.toml");
     config.write(to_toml(options));
 
-    StoppableProgress progress(console.progress);
+    StoppableProgress progress(host.progress());
     try {
       const PlaneStudy study = study_plane(plane_, type, progress);
       config.commit();
-      write(study, folder, console);
+      write(study, folder, host);
     } catch (const Interrupted&) {
-      console.progress.end();
-      console.log->warn("interrupted: nothing is written to {}, because a study is kept whole only",
-                        folder.string());
+      host.progress().end();
+      host.log()->warn("interrupted: nothing is written to {}, because a study is kept whole only",
+                       folder.string());
       return exit_code_of(interrupt_requested());
     }
     return 0;
   }
 
  private:
-  void write(const PlaneStudy& study, const std::filesystem::path& folder, Console& console) const {
+  void write(const PlaneStudy& study, const std::filesystem::path& folder, Host& host) const {
     save_model(study.main.model, folder / "model.safetensors");
     write_samples(folder / "samples.csv", study.main);
     if (study.flow) {
@@ -184,8 +185,8 @@ Examples:
                 "other points of the data: the noise of this number");
     }
     print_row("noise", study.noise_distance, "where descent starts");
-    console.log->info("wrote {}/landscape.png, .svg, {}samples.csv and the models", folder.string(),
-                      animate_ ? "descent.png, " : "");
+    host.log()->info("wrote {}/landscape.png, .svg, {}samples.csv and the models", folder.string(),
+                     animate_ ? "descent.png, " : "");
   }
 
   PlaneOptions plane_;

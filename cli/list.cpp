@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/catalogue.h"
 #include "cli/verb.h"
+#include "eqm/app/catalogue.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/io/text.h"
@@ -28,7 +28,7 @@ class List final : public Verb {
                  "rules, presets, objectives, recipes, models or data; empty for these");
   }
 
-  int run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Host&) override {
     const std::vector<CatalogueEntry>& topics = catalogue_topics();
     if (topic_.empty()) {
       print(topics);

@@ -24,10 +24,12 @@
 #include "cli/interrupt.h"
 #include "cli/outline.h"
 #include "cli/run.h"
+#include "cli/terminal_host.h"
 #include "cli/verb.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/option_keys.h"
+#include "eqm/base/version.h"
 #include "eqm/kernel/choice.h"
 #include "eqm/tensor/blas_kernels.h"
 
@@ -144,7 +146,7 @@ int run(int argc, char** argv) {
       "eqm: Equilibrium Matching. Learns one gradient landscape and samples by descending it.");
   app.name("eqm");
   app.formatter(std::make_shared<HelpFormat>());
-  app.set_version_flag("--version", EQM_VERSION);
+  app.set_version_flag("--version", version());
   app.allow_extras();            // judged below, with suggestions
   app.require_subcommand(0, 1);  // a second verb is refused as an extra word
   bool quiet = false, verbose = false;
@@ -174,18 +176,15 @@ int run(int argc, char** argv) {
   check_repeats(app, see);
   for (const Command& command : commands) check_repeats(*command.app, see);
 
-  const auto logger = stderr_logger(quiet     ? Verbosity::quiet
-                                    : verbose ? Verbosity::verbose
-                                              : Verbosity::normal,
-                                    as_flag);
-  ProgressBar progress(std::cerr, quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO),
-                       STDERR_FILENO);
+  TerminalHost host(quiet     ? Verbosity::quiet
+                    : verbose ? Verbosity::verbose
+                              : Verbosity::normal,
+                    quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
   kernel::settle_kernels();
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);
-    Console console = {logger, progress};
-    const int code = command.verb->run(command.options, console);
+    const int code = command.verb->run(command.options, host);
     finish_output();
     return code;
   }

@@ -17,7 +17,7 @@ class Man final : public Verb {
   }
   void declare(OptionSet&) override {}
 
-  int run(const OptionSet&, Console&) override {
+  int run(const OptionSet&, Host&) override {
     std::cout << manual_page(program_outline());
     return 0;
   }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "eqm/base/version.h"
+
 namespace eqm::cli {
 namespace {
 
@@ -155,7 +157,7 @@ no progress, warnings only
 say more
 .SH VERBS
 )",
-      kDate, EQM_VERSION);
+      kDate, version());
   for (const VerbOutline& entry : outline) page += verb_section(entry);
   return page + kEnd;
 }

@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/neighbour_figure.h"
-#include "cli/neighbour_report.h"
-#include "cli/open_images.h"
 #include "cli/verb.h"
+#include "eqm/app/neighbour_figure.h"
+#include "eqm/app/neighbour_report.h"
+#include "eqm/app/open_images.h"
 #include "eqm/base/error.h"
+#include "eqm/base/version.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/layout.h"
@@ -57,17 +58,17 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const SourcePtr pictures = open_pictures();
-    const SourcePtr data = open_data(*pictures, console.log);
+    const SourcePtr data = open_data(*pictures, host.log());
     const OutputFolder folder(out_);
     const Findings findings = {.pictures = pictures,
                                .data = data,
-                               .nearest = search(*pictures, *data, type, console.progress)};
+                               .nearest = search(*pictures, *data, type, host.progress())};
     write(findings);
     std::cout << neighbour_table(findings);
-    console.log->info("wrote neighbours.png and neighbours.csv to {}", out_);
+    host.log()->info("wrote neighbours.png and neighbours.csv to {}", out_);
     return 0;
   }
 
@@ -132,7 +133,7 @@ Examples:
     write_png(
         folder / "neighbours.png",
         neighbour_figure(neighbour_rows(findings, kMostPictures), "Nearest images in " + data_),
-        {{"Software", "eqm " EQM_VERSION}, {"Pictures", pictures_}, {"Data", data_}});
+        {{"Software", software_name()}, {"Pictures", pictures_}, {"Data", data_}});
   }
 
   std::string pictures_, data_, out_ = "out/neighbours";

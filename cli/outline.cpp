@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/catalogue.h"
+#include "eqm/app/catalogue.h"
 #include "eqm/base/option_keys.h"
 
 namespace eqm::cli {

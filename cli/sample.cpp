@@ -7,12 +7,13 @@
 #include <fmt/ranges.h>
 
 #include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/sample_output.h"
-#include "cli/sampling_progress.h"
-#include "cli/unused_options.h"
 #include "cli/verb.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/sample_output.h"
+#include "eqm/app/sampling_progress.h"
+#include "eqm/app/unused_options.h"
 #include "eqm/base/error.h"
+#include "eqm/base/version.h"
 #include "eqm/codec/options.h"
 #include "eqm/io/output_folder.h"
 #include "eqm/landscape/labels.h"
@@ -88,12 +89,12 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
-    const std::vector<Row> rows = rows_of(model, console);
+    const std::vector<Row> rows = rows_of(model, host);
     if (!choice_.npz.empty() && !choice_.npz.ends_with(".npz")) {
       throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", choice_.npz),
                   "name the file samples.npz, for instance");
@@ -108,7 +109,7 @@ Examples:
                        .capacity = rows_};
     job.terms = [&](int64_t i) { return rows[static_cast<size_t>(layout.row_of(i))].terms; };
     job.descent.resolved(model.objective);  // refuses before anything is written
-    warn_of_unused(job.descent, model.objective, *console.log);
+    warn_of_unused(job.descent, model.objective, *host.log());
     for (const Row& row : rows) check_terms(field, row.terms);
     std::vector<std::string> names;
     for (const Row& row : rows) names.push_back(row.name);
@@ -122,27 +123,27 @@ Examples:
     }
     const OutputFolder folder(out_);
     const bool earlier = std::filesystem::exists(std::filesystem::path(out_) / "samples.jsonl");
-    warn_of_old_pictures(console);
+    warn_of_old_pictures(host);
     SampleOutput output(out_, model, codec, names, layout, origin(model), choice_);
     if (makes_latents(model) && !codec.has_autoencoder()) {
-      console.log->warn("the samples are latents, drawn by their first channels; {}",
-                        where_autoencoders_come_from());
+      host.log()->warn("the samples are latents, drawn by their first channels; {}",
+                       where_autoencoders_come_from());
     }
-    const bool whole = draw(field, job, output, console);
+    const bool whole = draw(field, job, output, host);
     if (!whole && earlier && !output.has_finished_samples()) {
-      console.log->info("the results of an earlier run in {} stay as they are", out_);
+      host.log()->info("the results of an earlier run in {} stay as they are", out_);
       return exit_code_of(interrupt_requested());
     }
     std::cout << output.summary();
     const int64_t lost = output.count_of(DescentStatus::diverged);
     if (lost > 0 && lost < job.count) {
-      console.log->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
+      host.log()->warn("{} of {} samples diverged: lower --eta or raise --limit", lost, job.count);
     }
     const std::vector<std::string> written = output.finish();
-    console.log->info("wrote {} to {}", fmt::join(written, ", "), out_);
-    if (earlier) remove_outdated(written, console);
+    host.log()->info("wrote {} to {}", fmt::join(written, ", "), out_);
+    if (earlier) remove_outdated(written, host);
     if (const int64_t count = output.npz_samples(); count > 0) {
-      console.log->info("wrote {} samples to {}", count, choice_.npz);
+      host.log()->info("wrote {} samples to {}", count, choice_.npz);
     }
     if (whole && lost == job.count) {
       throw Error(
@@ -160,7 +161,7 @@ Examples:
     std::optional<int64_t> label = {};  // none for mixtures
   };
 
-  std::vector<Row> rows_of(const Model& model, Console& console) const {
+  std::vector<Row> rows_of(const Model& model, Host& host) const {
     if (!mix_.empty()) {
       if (!labels_.empty() || guidance_ != 1) {
         throw Error(ErrorKind::usage, "a mix says all weights itself",
@@ -177,8 +178,8 @@ Examples:
     }
     const int64_t known = model.backbone->num_classes();
     if (labels_.empty() && known > kMostClassesByDefault) {
-      console.log->info("drawing the first {} of {} classes; choose with --labels, or all",
-                        kMostClassesByDefault, known);
+      host.log()->info("drawing the first {} of {} classes; choose with --labels, or all",
+                       kMostClassesByDefault, known);
     }
     if (labels.empty()) {
       if (guidance_ != 1) {
@@ -196,18 +197,18 @@ Examples:
     return rows;
   }
 
-  void warn_of_old_pictures(Console& console) const {
+  void warn_of_old_pictures(Host& host) const {
     const std::filesystem::path folder = std::filesystem::path(out_) / "pictures";
     std::error_code ignored;
     if (!choice_.pictures || !std::filesystem::is_directory(folder, ignored)) return;
     if (std::filesystem::is_empty(folder, ignored)) return;
-    console.log->warn(
+    host.log()->warn(
         "{} holds pictures of an earlier run: those with numbers that this one does not draw stay",
         folder.string());
   }
 
   // Figures of an earlier run that this one did not write show other samples than the grid.
-  void remove_outdated(const std::vector<std::string>& written, Console& console) const {
+  void remove_outdated(const std::vector<std::string>& written, Host& host) const {
     std::vector<std::string> removed;
     for (const std::string& name : figures_of_samples()) {
       std::error_code ignored;
@@ -217,29 +218,28 @@ Examples:
       }
     }
     if (!removed.empty()) {
-      console.log->info("removed {} of an earlier run", fmt::join(removed, ", "));
+      host.log()->info("removed {} of an earlier run", fmt::join(removed, ", "));
     }
   }
 
   // False when it was interrupted.
-  static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output,
-                   Console& console) {
-    catch_interrupts();
-    SamplingProgress progress(console.progress, "sampling", job.count,
+  static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output, Host& host) {
+    host.begin_stoppable_work();
+    SamplingProgress progress(host.progress(), "sampling", job.count,
                               job.descent.resolved(field.model().objective));
     job.watch = [&](int64_t sample, const Sight& sight) { output.watch(sample, sight); };
     job.done = [&](int64_t sample, const Outcome& outcome) { output.add(sample, outcome); };
     job.go_on = [&](const EngineCounts& counts) {
       progress.update(counts);
-      return interrupt_requested() == 0;
+      return !host.stop_requested();
     };
     const EngineCounts counts = run_sampling(field, job);
     progress.end();
-    console.log->debug("{} rows in {} batches", counts.rows, counts.ticks);
-    const bool whole = interrupt_requested() == 0;
+    host.log()->debug("{} rows in {} batches", counts.rows, counts.ticks);
+    const bool whole = !host.stop_requested();
     if (!whole) {
       const int64_t unfinished = output.count_of(DescentStatus::cancelled);
-      console.log->warn(
+      host.log()->warn(
           "interrupted: {} of {} samples are done; {} under way are shown as they are now, in "
           "samples.jsonl and the grid only, as 'cancelled'",
           counts.finished - unfinished, job.count, unfinished);
@@ -249,7 +249,7 @@ Examples:
 
   // What made a picture, for its text chunks.
   PngText origin(const Model& model) const {
-    return {{"Software", "eqm " EQM_VERSION},
+    return {{"Software", software_name()},
             {"Model", model_},
             {"Seed", std::to_string(seed_)},
             {"Rule", descent_.resolved(model.objective).described()},

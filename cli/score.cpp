@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/figure_file.h"
-#include "cli/load.h"
-#include "cli/score_output.h"
-#include "cli/score_sets.h"
 #include "cli/verb.h"
+#include "eqm/app/figure_file.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/score_output.h"
+#include "eqm/app/score_sets.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
+#include "eqm/base/version.h"
 #include "eqm/codec/options.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
@@ -58,14 +59,14 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no data were given", "use --data SET");
     require_score(model.objective.kind);
     const LearnedField field(model);
     const Codec codec = codec_.codec_of(model, type);
-    sets_.log = console.log;
+    sets_.log = host.log();
     const std::vector<ScoreSet> sets = open_sets(model, codec);
     const int64_t label = label_.empty() ? kNullClass : label_of(model, label_);
     check_terms(field, only(label));
@@ -74,10 +75,10 @@ Examples:
                    "lower --batch");
     const OutputFolder folder(out_);
     const std::vector<ScoredSet> scored =
-        score_all(field, codec, sets, label, type, console.progress);
+        score_all(field, codec, sets, label, type, host.progress());
     write(scored, score_name(field));
     std::cout << score_table(scored);
-    console.log->info("wrote scores.csv, histogram.png and histogram.svg to {}", out_);
+    host.log()->info("wrote scores.csv, histogram.png and histogram.svg to {}", out_);
     return 0;
   }
 
@@ -136,7 +137,7 @@ Examples:
     const std::filesystem::path folder = out_;
     write_scores(folder / "scores.csv", scored);
     write_figure(folder / "histogram", score_figure(scored, score),
-                 {{"Software", "eqm " EQM_VERSION}, {"Model", model_}, {"Data", data_}});
+                 {{"Software", software_name()}, {"Model", model_}, {"Data", data_}});
   }
 
   std::string model_, data_, against_ = "constant,noise", label_, out_ = "out/score";

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/sweep_output.h"
-#include "cli/unused_options.h"
 #include "cli/verb.h"
+#include "eqm/app/model_lookup.h"
+#include "eqm/app/sweep_output.h"
+#include "eqm/app/unused_options.h"
 #include "eqm/backbone/weights.h"
 #include "eqm/codec/options.h"
 #include "eqm/io/output_folder.h"
@@ -54,7 +54,7 @@ Examples:
     runtime_.declare(options);
   }
 
-  int run(const OptionSet&, Console& console) override {
+  int run(const OptionSet&, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
     const std::vector<Axis> axes = axes_of(grid_);
     const std::vector<GridPoint> points = points_of(axes);
@@ -64,7 +64,7 @@ Examples:
       settings.push_back(at(axes, point));
       settings.back().descent.resolved(field.model().objective);
     }
-    warn_of_idle_settings(axes, points, settings, field.model().objective, *console.log);
+    warn_of_idle_settings(axes, points, settings, field.model().objective, *host.log());
     const FeatureNetPtr network = load_features(comparison_, type);
     const Codec codec = codec_.codec_of(field.model(), type);
     require_fitting(*network, field.model(), codec);
@@ -72,14 +72,14 @@ Examples:
     const std::filesystem::path folder = out_;
     const OutputFolder place(folder);
     SweepStore store(folder / "sweep.jsonl");
-    const QualityMeter meter(network, comparison_, console);
-    warn_of_few("samples", samples_, network->feature_count(), console);
+    const QualityMeter meter(network, comparison_, host);
+    warn_of_few("samples", samples_, network->feature_count(), host);
     const std::optional<double> floor = meter.floor(samples_);
     if (floor) {
       std::cout << fmt::format("real data {:.3f}\n", *floor);
     }
     std::cout << fmt::format("{:>9} {:>7} {:>9}\n", "distance", "right", "evals");
-    catch_interrupts();
+    host.begin_stoppable_work();
     const auto key_at = [&](const GridPoint& point) {
       SweepSetting setting = at(axes, point);
       setting.descent = setting.descent.resolved(field.model().objective);
@@ -89,17 +89,17 @@ Examples:
         points, [&](const GridPoint& point) { return store.find(key_at(point)) == nullptr; });
     std::vector<Measured> measured;
     int64_t drawn = 0;
-    console.progress.begin("sweeping", missing * samples_, "samples");
+    host.progress().begin("sweeping", missing * samples_, "samples");
     for (const GridPoint& point : points) {
       const std::string key = key_at(point);
       if (store.find(key) == nullptr) {
         const auto quality = measure(
             meter, field, codec.autoencoder(), axes, point, [&](const EngineCounts& counts) {
               // Samples on their way count by the share of it that they have gone.
-              console.progress.update(drawn + static_cast<int64_t>(counts.ways),
-                                      fmt::format("point {} of {}: {}", measured.size() + 1,
-                                                  points.size(), text_of(axes, point)));
-              return interrupt_requested() == 0;
+              host.progress().update(drawn + static_cast<int64_t>(counts.ways),
+                                     fmt::format("point {} of {}: {}", measured.size() + 1,
+                                                 points.size(), text_of(axes, point)));
+              return !host.stop_requested();
             });
         if (!quality) break;
         drawn += samples_;
@@ -112,14 +112,14 @@ Examples:
                                text_of(axes, point))
                 << std::flush;
     }
-    console.progress.end();
-    if (interrupt_requested() != 0) {
-      console.log->warn("interrupted: the same command goes on from here");
+    host.progress().end();
+    if (host.stop_requested()) {
+      host.log()->warn("interrupted: the same command goes on from here");
       return exit_code_of(interrupt_requested());
     }
     write_sweep(folder, axes, measured,
                 {.samples = samples_, .features = network->feature_count(), .floor = floor});
-    console.log->info("wrote sweep.csv and charts to {}", out_);
+    host.log()->info("wrote sweep.csv and charts to {}", out_);
     return 0;
   }
 

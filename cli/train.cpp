@@ -5,9 +5,9 @@
 
 #include "cli/interrupt.h"
 #include "cli/shell_word.h"
-#include "cli/shipped.h"
-#include "cli/training_quality.h"
 #include "cli/verb.h"
+#include "eqm/app/shipped.h"
+#include "eqm/app/training_quality.h"
 #include "eqm/base/error.h"
 #include "eqm/base/toml.h"
 #include "eqm/tensor/runtime.h"
@@ -107,7 +107,7 @@ Examples:
     if (steps) training_.epochs = 0;
   }
 
-  int run(const OptionSet& options, Console& console) override {
+  int run(const OptionSet& options, Host& host) override {
     const RunStart start = std::exchange(resume_, false) ? RunStart::resume : RunStart::fresh;
     if (start == RunStart::fresh) {  // on record as a path: names depend on where the program is
       std::string& init = training_.model.init;
@@ -116,22 +116,22 @@ Examples:
     const torch::TensorOptions type = start_runtime(runtime_);
     const bool autocast = runtime_.precision == "bfloat16";
     if (autocast && type.device().is_cpu()) {
-      console.log->warn("bfloat16 is slow on most processors; float32 is likely faster here");
+      host.log()->warn("bfloat16 is slow on most processors; float32 is likely faster here");
     }
-    catch_interrupts();
-    const std::unique_ptr<TrainingQuality> quality = quality_probe(type, console);
-    const RunHost host = {.log = console.log,
-                          .progress = console.progress,
-                          .stop_requested = [] { return interrupt_requested() != 0; },
-                          .type = type,
-                          .autocast = autocast,
-                          .quality = quality.get()};
+    host.begin_stoppable_work();
+    const std::unique_ptr<TrainingQuality> quality = quality_probe(type, host);
+    const RunHost run_host = {.log = host.log(),
+                              .progress = host.progress(),
+                              .stop_requested = [&host] { return host.stop_requested(); },
+                              .type = type,
+                              .autocast = autocast,
+                              .quality = quality.get()};
     const auto config = [&](const TrainOptions& resolved) {
       training_.steps = resolved.steps;  // `options` refer to these
       training_.epochs = resolved.epochs;
       return to_toml(options);
     };
-    const RunSummary summary = run_training(training_, config, {.folder = out_}, start, host);
+    const RunSummary summary = run_training(training_, config, {.folder = out_}, start, run_host);
     print_summary(summary, out_, training_);
     return summary.finished ? 0 : exit_code_of(interrupt_requested());
   }
@@ -139,17 +139,17 @@ Examples:
  private:
   // Null where none is asked for.
   std::unique_ptr<TrainingQuality> quality_probe(const torch::TensorOptions& type,
-                                                 Console& console) const {
+                                                 Host& host) const {
     if (training_.cadence.quality_every == 0) return nullptr;
     ComparisonOptions comparison = comparison_;
     if (comparison.reference.empty()) comparison.reference = training_.data.data;
     comparison.size = training_.data.size;
     const FeatureNetPtr network = load_features(comparison, type);
-    warn_of_few("--quality-samples", quality_samples_, network->feature_count(), console);
-    QualityMeter meter(network, comparison, console);
+    warn_of_few("--quality-samples", quality_samples_, network->feature_count(), host);
+    QualityMeter meter(network, comparison, host);
     return std::make_unique<TrainingQuality>(
         std::move(meter), training_.descent,
-        Contest{.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)});
+        Contest{.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)}, host);
   }
 
   TrainOptions training_;

@@ -7,17 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "eqm/base/log.h"
+#include "eqm/app/host.h"
 #include "eqm/base/options.h"
-#include "eqm/base/progress.h"
 
 namespace eqm::cli {
 
-// What the program hands to every verb.
-struct Console {
-  std::shared_ptr<Logger> log;
-  Progress& progress;
-};
+using namespace app;  // a verb is how the terminal asks for a use
 
 class Verb {
  public:
@@ -38,7 +33,7 @@ class Verb {
   // them counts. May refuse.
   virtual void before_flags(const std::map<std::string, std::string>& /*given*/) {}
   // Answers the exit code.
-  virtual int run(const OptionSet& options, Console& console) = 0;
+  virtual int run(const OptionSet& options, Host& host) = 0;
 };
 
 // All verbs, in the order of `eqm --help`.

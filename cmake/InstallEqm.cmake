@@ -6,7 +6,7 @@ install(TARGETS eqm_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS eqm_program LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/eqm)
 install(FILES "${PROJECT_BINARY_DIR}/eqm-stored-output" DESTINATION ${CMAKE_INSTALL_LIBDIR}/eqm)
 
-# What comes with the program, where cli/shipped.h looks for it.
+# What comes with the program, where app/shipped.h looks for it.
 install(DIRECTORY models DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.safetensors")
 install(DIRECTORY recipes DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.toml")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
@@ -30,7 +30,7 @@ install(FILES "${EQM_WRITTEN_DIR}/_eqm" DESTINATION "${CMAKE_INSTALL_DATADIR}/zs
 install(FILES "${EQM_WRITTEN_DIR}/eqm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 
 install(TARGETS eqm_core EXPORT eqmCoreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS eqm EXPORT eqmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS eqm eqm_app EXPORT eqmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY eqm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 set(EQM_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/eqm")

@@ -1,0 +1,206 @@
+#include "eqm/app/catalogue.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "eqm/app/shipped.h"
+#include "eqm/backbone/sit.h"
+#include "eqm/backbone/unet.h"
+#include "eqm/base/error.h"
+#include "eqm/data/installed_sets.h"
+#include "eqm/data/made_images.h"
+#include "eqm/descend/options.h"
+#include "eqm/io/safetensors.h"
+#include "eqm/landscape/model_card.h"
+#include "eqm/landscape/objective.h"
+#include "eqm/plane/sets.h"
+
+namespace eqm::app {
+namespace {
+
+using Entries = std::vector<CatalogueEntry>;
+
+std::string help_of(RuleKind rule) {
+  switch (rule) {
+    case RuleKind::automatic:
+      return "land for landscapes, euler for flows";
+    case RuleKind::gradient_descent:
+      return "x - η∇E, the plain rule";
+    case RuleKind::nesterov:
+      return "the paper's rule: the gradient is taken at a point ahead, by {mu}";
+    case RuleKind::nesterov_velocity:
+      return "Nesterov's rule with a velocity, as optimisers have it";
+    case RuleKind::heavy_ball:
+      return "gradient descent with momentum {mu}";
+    case RuleKind::adam:
+      return "steps normalised by running means of gradients and their squares";
+    case RuleKind::rmsprop:
+      return "steps normalised by a running mean of squared gradients";
+    case RuleKind::barzilai_borwein:
+      return "a step size of each sample's own, from its last two gradients";
+    case RuleKind::langevin:
+      return "gradient descent with noise of {temperature}";
+    case RuleKind::backtracking:
+      return "steps that must lower an explicit energy (eqm-dot, eqm-l2)";
+    case RuleKind::walk_and_land:
+      return "few long steps, then a landing: about 14 evaluations a sample";
+    case RuleKind::euler:
+      return "integrates the field over time in {limit} equal steps";
+    case RuleKind::heun:
+      return "second order, two evaluations a step";
+    case RuleKind::midpoint:
+      return "second order, two evaluations a step";
+    case RuleKind::rk4:
+      return "fourth order, the 3/8 rule, four evaluations a step";
+    case RuleKind::rk4_classical:
+      return "fourth order, the classical rule, four evaluations a step";
+    case RuleKind::dopri5:
+      return "fifth order with error control per sample, by {atol} and {rtol}";
+    case RuleKind::sde_euler:
+      return "Flow Matching as an SDE, first order";
+    case RuleKind::sde_heun:
+      return "Flow Matching as an SDE, second order";
+  }
+  return "";
+}
+
+std::string help_of(ObjectiveKind objective) {
+  switch (objective) {
+    case ObjectiveKind::eqm:
+      return "Equilibrium Matching: one gradient field without time";
+    case ObjectiveKind::eqm_dot:
+      return "EqM with the explicit energy x·f(x)";
+    case ObjectiveKind::eqm_l2:
+      return "EqM with the explicit energy ½‖f(x)‖²; starts from a trained EqM model ({init})";
+    case ObjectiveKind::fm:
+      return "Flow Matching: a velocity that depends on time";
+    case ObjectiveKind::fm_unconditional:
+      return "Flow Matching without time";
+    case ObjectiveKind::eqm_noise_condition:
+      return "EqM that is shown γ: the paper's ablation";
+    case ObjectiveKind::classifier:
+      return "labels of images, whose features measure samples ({model} convnet)";
+  }
+  return "";
+}
+
+template <class Enum>
+Entries described(const Names<Enum>& names) {
+  Entries entries;
+  for (const auto& [name, value] : names) entries.push_back({name, help_of(value)});
+  return entries;
+}
+
+Entries presets() {
+  Entries entries;
+  for (const std::string& name : sit_preset_names()) {
+    const SitConfig config = sit_preset(name);
+    entries.push_back({name, fmt::format("SiT: width {}, depth {}, {} heads, patches of {}x{}",
+                                         config.hidden_size, config.depth, config.num_heads,
+                                         config.patch_size, config.patch_size)});
+  }
+  for (const std::string& name : unet_preset_names()) {
+    const UnetConfig config = unet_preset(name);
+    entries.push_back({name, fmt::format("U-Net: {} channels, {} levels, {} residual blocks each",
+                                         config.model_channels, config.channel_mult.size(),
+                                         config.num_res_blocks)});
+  }
+  entries.push_back({"mlp", "a small network for vectors, such as points of the plane"});
+  entries.push_back({"convnet", "a small classifier of images ({objective} classifier)"});
+  return entries;
+}
+
+// The first sentence of the comment that a recipe begins with.
+std::string first_comment(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string text;
+  for (std::string line; std::getline(file, line) && line.starts_with("# ");) {
+    text += (text.empty() ? "" : " ") + line.substr(2);
+  }
+  const size_t end = text.find(". ");
+  if (end != std::string::npos) text.erase(end);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+Entries recipes() {
+  Entries entries;
+  for (const ShippedFile& file : shipped_files(ShippedKind::recipe)) {
+    entries.push_back({file.name, first_comment(file.path)});
+  }
+  return entries;
+}
+
+// What the model's file says of itself.
+std::string model_line(const std::filesystem::path& path) {
+  try {
+    const SafetensorsFile file = SafetensorsFile::open(path);
+    const ModelCard card = read_model_card(file.metadata().at(kModelCardKey));
+    double weights = 0;
+    for (const std::string& name : file.names()) {
+      weights += static_cast<double>(element_count(file.at(name).shape).value_or(0));
+    }
+    return fmt::format("{}, {}, {:.1f} million weights, {} classes",
+                       name_of(card.model.objective.kind),
+                       nlohmann::json::parse(card.architecture).at("kind").get<std::string>(),
+                       weights / 1e6, card.model.class_names.size());
+  } catch (const std::exception& error) {
+    return fmt::format("cannot be read: {}", error.what());
+  }
+}
+
+Entries models() {
+  Entries entries;
+  for (const ShippedFile& file : shipped_files(ShippedKind::model)) {
+    entries.push_back({file.name, model_line(file.path)});
+  }
+  return entries;
+}
+
+Entries data_sets() {
+  Entries entries;
+  for (const InstalledSet& set : installed_sets(DataPlaces::from_environment())) {
+    entries.push_back(
+        {set.name, set.folder.empty() ? "not found: " + set.remedy : set.folder.string()});
+  }
+  for (const std::string& name : all_names(made_image_names())) {
+    entries.push_back({name, "images made on the spot, for {against}"});
+  }
+  for (const std::string& name : all_names(plane_set_names())) {
+    entries.push_back({name, "points of the plane, for eqm landscape"});
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of(const std::vector<CatalogueEntry>& entries) {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+const std::vector<CatalogueEntry>& catalogue_topics() {
+  static const std::vector<CatalogueEntry> topics = {
+      {"rules", "how samples descend: {rule}"},
+      {"presets", "networks that can be trained: {model}"},
+      {"objectives", "what a network learns: {objective}"},
+      {"recipes", "settings of whole runs: {recipe}"},
+      {"models", "trained models that come with the program: {model}, {features}"},
+      {"data", "data sets known by name: {data}"}};
+  return topics;
+}
+
+std::vector<CatalogueEntry> catalogue_of(const std::string& topic) {
+  if (topic == "rules") return described(rule_names());
+  if (topic == "presets") return presets();
+  if (topic == "objectives") return described(objective_names());
+  if (topic == "recipes") return recipes();
+  if (topic == "models") return models();
+  if (topic == "data") return data_sets();
+  throw Error(ErrorKind::internal, fmt::format("there is no list of '{}'", topic));
+}
+
+}  // namespace eqm::app
