@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/outline.h"
 #include "cli/verb.h"
 #include "eqm/app/catalogue.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/base/option_keys.h"
 #include "eqm/io/text.h"
 
 namespace eqm::cli {
@@ -48,7 +50,7 @@ class List final : public Verb {
     size_t width = 0;
     for (const CatalogueEntry& entry : entries) width = std::max(width, entry.name.size());
     for (const CatalogueEntry& entry : entries) {
-      std::cout << fmt::format("{:<{}}  {}\n", entry.name, width, entry.help);
+      std::cout << fmt::format("{:<{}}  {}\n", entry.name, width, render_keys(entry.help, as_flag));
     }
   }
 
