@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 20
 BENCH ?= steps
 PORTABLE ?=
 
-.PHONY: help setup configure build demo test test-portable bench format lint lint-changed sanitize fuzz clean
+.PHONY: help setup configure build demo test test-portable bench format lint lint-changed sanitize fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -62,6 +62,10 @@ sanitize: setup  ## run the tests under the address, undefined-behaviour and thr
 fuzz:  ## run the fuzz targets, each for FUZZ_SECONDS (20)
 	@scripts/setup.sh --fuzz
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+docs:  ## write the API reference of the library: build/docs/index.html
+	@scripts/setup.sh --docs
+	@scripts/docs.sh
 
 clean:  ## remove everything that was built
 	@rm -rf build build-*

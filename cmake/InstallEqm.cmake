@@ -31,7 +31,16 @@ install(FILES "${EQM_WRITTEN_DIR}/eqm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR
 
 install(TARGETS eqm_core EXPORT eqmCoreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS eqm eqm_app EXPORT eqmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY eqm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# Public headers only, as they are when installing.
+install(CODE "
+  execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/public_headers.sh\"
+    OUTPUT_VARIABLE headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE \"\\n\" \";\" headers \"\${headers}\")
+  foreach(header \${headers})
+    cmake_path(GET header PARENT_PATH folder)
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/\${folder}\" TYPE FILE
+      FILES \"${PROJECT_SOURCE_DIR}/\${header}\")
+  endforeach()")
 
 set(EQM_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/eqm")
 install(EXPORT eqmCoreTargets NAMESPACE eqm:: DESTINATION "${EQM_PACKAGE_DIR}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages eqm needs, if any is missing; with --lint or --fuzz also those of `make lint` or
-# `make fuzz`. Asks nothing, safe to repeat.
+# `make fuzz`, with --docs only what `make docs` needs. Asks nothing, safe to repeat.
 set -euo pipefail
 
 packages=(
@@ -18,6 +18,9 @@ if [ "${1:-}" = "--lint" ]; then
 fi
 if [ "${1:-}" = "--fuzz" ]; then
   packages+=(clang libclang-rt-dev)
+fi
+if [ "${1:-}" = "--docs" ]; then
+  packages=(doxygen)
 fi
 
 if ! command -v dpkg-query > /dev/null; then

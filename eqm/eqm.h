@@ -1,0 +1,54 @@
+// The public face of the library: include this one. It and the headers that it includes, directly
+// or not, are what is installed and what stays; all others are internal (scripts/public_headers.sh
+// lists the public ones).
+//
+// Everything throws eqm::Error (kind, sentence, hint) and nothing prints: progress, log and the
+// wish to stop are handed in. Sentences name options by key, as {eta}; render_keys() turns that
+// into your own words.
+#pragma once
+
+// What everything speaks with.
+#include "eqm/base/error.h"
+#include "eqm/base/log.h"
+#include "eqm/base/nearest.h"
+#include "eqm/base/option_keys.h"
+#include "eqm/base/options.h"
+#include "eqm/base/progress.h"
+
+// Device, threads, precision.
+#include "eqm/tensor/blas_kernels.h"
+#include "eqm/tensor/runtime.h"
+#include "eqm/tensor/torch.h"
+
+// Data: sources by path or name.
+#include "eqm/data/open_source.h"
+#include "eqm/data/source.h"
+
+// Models: files, objectives, gradient fields and sums of them.
+#include "eqm/landscape/field.h"
+#include "eqm/landscape/ideal_field.h"
+#include "eqm/landscape/model.h"
+#include "eqm/landscape/objective.h"
+#include "eqm/landscape/terms.h"
+
+// Descent: the engine, rules and integrators, sampling, denoising, scores.
+#include "eqm/descend/denoise.h"
+#include "eqm/descend/descent.h"
+#include "eqm/descend/engine.h"
+#include "eqm/descend/integrators/integrators.h"
+#include "eqm/descend/rules/rules.h"
+#include "eqm/descend/sampling.h"
+#include "eqm/descend/score.h"
+
+// Training runs.
+#include "eqm/train/options.h"
+#include "eqm/train/run.h"
+
+// Pictures of states, and files of them.
+#include "eqm/codec/codec.h"
+#include "eqm/codec/pictures.h"
+#include "eqm/io/png.h"
+
+// Quality of samples.
+#include "eqm/measure/frechet.h"
+#include "eqm/measure/neighbours.h"

@@ -1,0 +1,2 @@
+// What outside programs include compiles by itself.
+#include "eqm/eqm.h"
