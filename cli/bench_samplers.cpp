@@ -116,10 +116,11 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
                            const DescentOptions& settings) -> std::optional<Quality> {
     const DescentOptions settled = settings.resolved(field.model().objective);
     SamplingProgress progress(host.progress(), name, options.samples, settled);
-    const auto quality = meter.of(field, settings, contest, [&](const EngineCounts& counts) {
-      progress.update(counts);
-      return !host.stop_requested();
-    });
+    const auto quality =
+        meter.of(field, field.model().scaling, settings, contest, [&](const EngineCounts& counts) {
+          progress.update(counts);
+          return !host.stop_requested();
+        });
     progress.end();
     if (!quality) return quality;
     const std::string text = settled.described();

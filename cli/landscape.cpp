@@ -138,7 +138,7 @@ Examples:
 
   int run(const OptionSet& options, Host& host) override {
     const torch::TensorOptions type = start_runtime(runtime_);
-    plane_.check();  // refuses before anything is learned
+    plane_.validate();  // refuses before anything is learned
     warn_of_unused(plane_.descent_for(plane_.objective),
                    {.kind = plane_.objective, .magnitude = plane_.magnitude}, *host.log());
     const std::filesystem::path folder = out_.empty() ? "out/landscape" : out_;

@@ -93,8 +93,8 @@ Examples:
     for (const GridPoint& point : points) {
       const std::string key = key_at(point);
       if (store.find(key) == nullptr) {
-        const auto quality = measure(
-            meter, field, codec.autoencoder(), axes, point, [&](const EngineCounts& counts) {
+        const auto quality =
+            measure(meter, field, codec, axes, point, [&](const EngineCounts& counts) {
               // Samples on their way count by the share of it that they have gone.
               host.progress().update(drawn + static_cast<int64_t>(counts.ways),
                                      fmt::format("point {} of {}: {}", measured.size() + 1,
@@ -125,16 +125,14 @@ Examples:
 
  private:
   std::optional<Quality> measure(const QualityMeter& meter, const LearnedField& field,
-                                 const std::shared_ptr<const Vae>& autoencoder,
-                                 const std::vector<Axis>& axes, const GridPoint& point,
+                                 const Codec& codec, const std::vector<Axis>& axes,
+                                 const GridPoint& point,
                                  const std::function<bool(const EngineCounts&)>& go_on) const {
     const SweepSetting setting = at(axes, point);
-    return meter.of(field, setting.descent,
-                    {.samples = samples_,
-                     .seed = static_cast<uint64_t>(seed_),
-                     .guidance = setting.guidance,
-                     .autoencoder = autoencoder},
-                    go_on);
+    return meter.of(
+        field, codec, setting.descent,
+        {.samples = samples_, .seed = static_cast<uint64_t>(seed_), .guidance = setting.guidance},
+        go_on);
   }
 
   SweepSetting at(const std::vector<Axis>& axes, const GridPoint& point) const {

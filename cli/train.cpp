@@ -119,13 +119,12 @@ Examples:
       host.log()->warn("bfloat16 is slow on most processors; float32 is likely faster here");
     }
     host.begin_stoppable_work();
-    const std::unique_ptr<TrainingQuality> quality = quality_probe(type, host);
     const RunHost run_host = {.log = host.log(),
                               .progress = host.progress(),
                               .stop_requested = [&host] { return host.stop_requested(); },
                               .type = type,
                               .autocast = autocast,
-                              .quality = quality.get()};
+                              .measurements = measurements(type, host)};
     const auto config = [&](const TrainOptions& resolved) {
       training_.steps = resolved.steps;  // `options` refer to these
       training_.epochs = resolved.epochs;
@@ -137,19 +136,17 @@ Examples:
   }
 
  private:
-  // Null where none is asked for.
-  std::unique_ptr<TrainingQuality> quality_probe(const torch::TensorOptions& type,
-                                                 Host& host) const {
-    if (training_.cadence.quality_every == 0) return nullptr;
+  std::vector<Measurement> measurements(const torch::TensorOptions& type, Host& host) const {
+    if (training_.cadence.quality_every == 0) return {};
     ComparisonOptions comparison = comparison_;
     if (comparison.reference.empty()) comparison.reference = training_.data.data;
     comparison.size = training_.data.size;
     const FeatureNetPtr network = load_features(comparison, type);
     warn_of_few("--quality-samples", quality_samples_, network->feature_count(), host);
-    QualityMeter meter(network, comparison, host);
-    return std::make_unique<TrainingQuality>(
-        std::move(meter), training_.descent,
-        Contest{.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)}, host);
+    return {quality_measurement(
+        QualityMeter(network, comparison, host), training_.descent,
+        {.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)},
+        training_.cadence.quality_every, host)};
   }
 
   TrainOptions training_;

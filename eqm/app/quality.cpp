@@ -90,10 +90,9 @@ Quality QualityMeter::of(const Tensor& states, const Codec& codec, const Tensor&
 }
 
 std::optional<Quality> QualityMeter::of(
-    const LearnedField& field, const DescentOptions& descent, const Contest& contest,
-    const std::function<bool(const EngineCounts&)>& go_on) const {
+    const LearnedField& field, const Codec& codec, const DescentOptions& descent,
+    const Contest& contest, const std::function<bool(const EngineCounts&)>& go_on) const {
   const Model& model = field.model();
-  const Codec codec(model.scaling, contest.autoencoder);
   require_fitting(*network_, model, codec);
   bool whole = true;
   SamplingRequest request = {.labels = labels_in_turn(model, contest.samples),

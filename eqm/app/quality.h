@@ -26,7 +26,6 @@ struct Contest {
   int64_t samples = 512;
   uint64_t seed = 0;
   double guidance = 1;
-  std::shared_ptr<const Vae> autoencoder = {};  // makes pictures of latents
 };
 
 class QualityMeter {
@@ -36,8 +35,8 @@ class QualityMeter {
 
   // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
   // comes back.
-  std::optional<Quality> of(const LearnedField& field, const DescentOptions& descent,
-                            const Contest& contest,
+  std::optional<Quality> of(const LearnedField& field, const Codec& codec,
+                            const DescentOptions& descent, const Contest& contest,
                             const std::function<bool(const EngineCounts&)>& go_on) const;
 
   // Of states that are there already; [n] labels or undefined.

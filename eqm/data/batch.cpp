@@ -9,6 +9,7 @@ namespace eqm {
 
 Batch read_batch(const Source& source, int64_t first, int64_t count) {
   Batch batch;
+  batch.rows = {.first = first, .count = count};
   batch.bytes = std::make_shared<std::vector<std::byte>>();
   Layout layout;
   for (int64_t index = first; index < first + count; ++index) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "eqm/data/rows.h"
 #include "eqm/data/source.h"
 #include "eqm/io/tensor_view.h"
 
@@ -14,6 +15,7 @@ namespace eqm {
 
 struct Batch {
   int64_t number = 0;
+  RowRange rows;      // of the stream that a loader reads; of read_batch() the indices
   int64_t epoch = 0;  // that of the first example
   Dtype dtype = Dtype::u8;
   std::vector<int64_t> shape;  // [B, ...]

@@ -13,10 +13,18 @@
 namespace eqm {
 namespace {
 
-void check(const BatchOptions& options) {
-  if (options.batch >= 1 && options.batch <= kMaxBatch) return;
-  throw Error(ErrorKind::usage, fmt::format("a batch cannot have {} examples", options.batch),
-              fmt::format("choose a number from 1 to {}", kMaxBatch));
+void validate(const BatchOptions& options) {
+  if (options.batch < 1 || options.batch > kMaxBatch) {
+    throw Error(ErrorKind::usage, fmt::format("a batch cannot have {} examples", options.batch),
+                fmt::format("choose a number from 1 to {}", kMaxBatch));
+  }
+  if (options.parts < 1 || options.parts > options.batch || options.part < 0 ||
+      options.part >= options.parts) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a batch of {} examples has no part {} of {}", options.batch,
+                            options.part, options.parts),
+                "divide a batch into as many parts as it has examples, or fewer");
+  }
 }
 
 size_t bytes_of_batch(const Layout& layout, int64_t batch) {
@@ -39,7 +47,7 @@ const Names<BadExamples>& bad_examples_names() {
 BatchMaker::BatchMaker(SourcePtr source, const BatchOptions& options,
                        std::shared_ptr<Logger> logger)
     : source_(std::move(source)), options_(options), logger_(std::move(logger)) {
-  check(options_);
+  validate(options_);
   layout_ = layout_of(*source_);
   if (options_.flip && layout_.shape.size() != 3) {
     throw Error(ErrorKind::usage,
@@ -50,23 +58,27 @@ BatchMaker::BatchMaker(SourcePtr source, const BatchOptions& options,
     throw Error(ErrorKind::usage, "these latents were encoded without those of mirrored pictures",
                 "train without {flip}, or encode the pictures again with {flip}");
   }
-  buffers_ = BufferPool::create(bytes_of_batch(layout_.of_one_view(), options_.batch),
+  buffers_ = BufferPool::create(bytes_of_batch(layout_.of_one_view(), rows_of(0).count),
                                 static_cast<size_t>(std::max<int64_t>(options_.kept_buffers, 0)));
+}
+
+RowRange BatchMaker::rows_of(int64_t number) const {
+  return part_of(rows_of_batch(number, options_.batch), options_.part, options_.parts);
 }
 
 std::optional<Batch> BatchMaker::make(int64_t number, const std::stop_token& stop) {
   const int64_t size = source_->size();
-  const int64_t first = number * options_.batch;
   Batch batch;
   batch.number = number;
-  batch.epoch = first / size;
+  batch.rows = rows_of(number);
+  batch.epoch = batch.rows.first / size;
   batch.dtype = layout_.dtype;
   batch.shape = layout_.of_one_view().shape;
   batch.posterior = layout_.posteriors > 0;
-  batch.shape.insert(batch.shape.begin(), options_.batch);
+  batch.shape.insert(batch.shape.begin(), batch.rows.count);
   batch.bytes = buffers_->take();
   auto out = batch.bytes->begin();
-  for (int64_t position = first; position < first + options_.batch; ++position) {
+  for (int64_t position = batch.rows.first; position < batch.rows.end(); ++position) {
     if (stop.stop_requested()) return std::nullopt;
     const int64_t epoch = position / size;
     int64_t index = shuffled(options_.seed, epoch, position % size, size);

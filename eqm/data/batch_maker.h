@@ -1,6 +1,6 @@
 // Makes the k-th batch of an endless stream of examples: position p of the stream belongs to epoch
-// p / size and has place p % size in it, and batch k holds positions [k B, (k + 1) B). So a batch
-// is a pure function of (source, options, k). Thread-safe.
+// p / size and has place p % size in it, and batch k holds positions [k B, (k + 1) B), or a part of
+// them. So a batch is a pure function of (source, options, k). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@ inline constexpr int64_t kMaxBatch = int64_t{1} << 20;
 
 struct BatchOptions {
   int64_t batch = 64;  // B, up to kMaxBatch
+  int64_t part = 0;    // of `parts` that every batch is divided into (part_of): the one to make
+  int64_t parts = 1;
   uint64_t seed = 0;
   bool flip = false;  // mirror every other image
   BadExamples bad_examples = BadExamples::stop;
@@ -50,6 +52,7 @@ class BatchMaker {
   const Layout& layout() const { return layout_; }
 
  private:
+  RowRange rows_of(int64_t number) const;
   Example read(int64_t& index);
   bool is_known_bad(int64_t index) const;
   void remember_bad(int64_t index, const char* reason);

@@ -34,6 +34,8 @@ Loader::Loader(SourcePtr source, const LoaderOptions& options, int64_t first_bat
                std::shared_ptr<Logger> logger)
     : maker_(std::move(source),
              {.batch = checked(options, first_batch).batch,
+              .part = options.part,
+              .parts = options.parts,
               .seed = options.seed,
               .flip = options.flip,
               .bad_examples = options.bad_examples,

@@ -25,6 +25,7 @@ inline constexpr int64_t kMaxPrefetch = 4096;
 
 struct LoaderOptions {
   int64_t batch = 64;
+  int64_t part = 0, parts = 1;  // of every batch, the part that is delivered (batch_maker.h)
   uint64_t seed = 0;
   int64_t threads = 1;   // 0: batches are made within next()
   int64_t prefetch = 4;  // batches made ahead

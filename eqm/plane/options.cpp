@@ -67,7 +67,7 @@ DescentOptions PlaneOptions::descent_for(ObjectiveKind kind) const {
   return chosen;
 }
 
-void PlaneOptions::check() const {
+void PlaneOptions::validate() const {
   magnitude.check();
   descent_for(objective).resolved({.kind = objective, .magnitude = magnitude});
 }

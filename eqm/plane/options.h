@@ -43,8 +43,9 @@ struct PlaneOptions {
   // automatic rule is gradient descent, not walk and land (docs/landscapes.md says why).
   DescentOptions descent_for(ObjectiveKind kind) const;
 
-  // Rules that involve several options; refuses a descent that does not suit the objective.
-  void check() const;
+  // Throws a usage error for options that do not go together, such as a descent that does not suit
+  // the objective.
+  void validate() const;
 };
 
 }  // namespace eqm

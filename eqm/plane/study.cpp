@@ -12,13 +12,13 @@
 #include "eqm/base/nearest.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/csv.h"
-#include "eqm/landscape/corruption.h"
 #include "eqm/measure/content_order.h"
 #include "eqm/measure/sliced_wasserstein.h"
 #include "eqm/plane/footprint.h"
 #include "eqm/plane/sets.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "eqm/train/fit.h"
+#include "eqm/train/training_batch.h"
 
 namespace eqm {
 namespace {
@@ -113,29 +113,23 @@ Model make_model(const PlaneOptions& options, ObjectiveKind kind) {
   return model;
 }
 
-TrainingBatch batch_at(const PlaneOptions& options, ObjectiveKind kind, const Tensor& data,
-                       const torch::TensorOptions& type, int64_t step) {
-  NoiseKey key = {.seed = static_cast<uint64_t>(options.seed),
-                  .sample = static_cast<uint64_t>(step * options.batch),
-                  .draw = draw_index};
-  const auto at = [&](Draw draw) {
-    key.draw = draw;
-    return key;
-  };
-  const Tensor where = uniform_rows(at(draw_index), options.batch, torch::kFloat64);
+// Points drawn with replacement.
+TrainingBatch batch_of(const RowRange& rows, const PlaneOptions& options, ObjectiveKind kind,
+                       const Tensor& data, const torch::TensorOptions& type) {
+  const Randomness randomness = {.seed = static_cast<uint64_t>(options.seed),
+                                 .gamma_focus = is_flow(kind) ? 0 : options.focus,
+                                 .gamma_least = kLeastDistance};
+  const Tensor where = uniform_rows(
+      {.seed = randomness.seed, .sample = static_cast<uint64_t>(rows.first), .draw = draw_index},
+      rows.count, torch::kFloat64);
   const Tensor index = (where * data.size(0)).to(torch::kInt64).clamp_max(data.size(0) - 1);
-  return {.x = data.index_select(0, index).to(type),
-          .noise = normal_rows(at(draw_noise), options.batch, {2}, type),
-          .gamma = focused_gamma(uniform_rows(at(draw_gamma), options.batch, torch::kFloat64),
-                                 is_flow(kind) ? 0 : options.focus, kLeastDistance)
-                       .to(type),
-          .labels = {}};
+  return make_training_batch(data.index_select(0, index).to(type), {}, rows, randomness);
 }
 
 void train(Model& model, const PlaneOptions& options, const Tensor& data,
            const torch::TensorOptions& type, Progress& progress) {
   const auto batches = [&](int64_t step) {
-    return batch_at(options, model.objective.kind, data, type, step);
+    return batch_of(rows_of_batch(step, options.batch), options, model.objective.kind, data, type);
   };
   FitOptions fitting = {.steps = options.steps, .lr = options.lr};
   const ObjectiveKind kind = model.objective.kind;
@@ -234,7 +228,7 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
 
 PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
                        Progress& progress) {
-  options.check();
+  options.validate();
   const PlaneData data = load_data(options);
   if (type.device().is_cpu()) {
     const PlaneFootprint footprint = footprint_of(options, data.training.size(0), type);

@@ -6,35 +6,41 @@
 
 #include "eqm/backbone/weights.h"
 #include "eqm/base/error.h"
-#include "eqm/train/adamw.h"
-#include "eqm/train/ema.h"
-#include "eqm/train/schedule.h"
+#include "eqm/train/loop.h"
 
 namespace eqm {
+namespace {
+
+TrainOptions training_options(const FitOptions& options) {
+  TrainOptions training;
+  training.steps = options.steps;
+  training.schedule = {.lr = options.lr, .kind = ScheduleKind::cosine};
+  training.ema = options.ema;
+  training.ema_warm_up = true;
+  return training;
+}
+
+}  // namespace
 
 void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_at,
          const FitOptions& options, Progress& progress) {
-  AdamW optimiser(trainable_weights_of(*model.backbone), {});
-  const Schedule schedule = {.lr = options.lr, .kind = ScheduleKind::cosine};
-  Ema ema(*model.backbone);
+  TrainingState state(model, {});
   double shown = std::nan("");
-  for (int64_t step = 0; step < options.steps; ++step) {
-    const Tensor mean =
-        loss(*model.backbone, model.objective, model.output_sign, batch_at(step)).per_sample.mean();
-    const double value = mean.item<double>();
-    if (!std::isfinite(value)) {
-      throw Error(ErrorKind::numeric,
-                  fmt::format("the loss is not finite any more at step {}", step),
-                  "lower the learning rate (lr) or the gradient magnitude (lambda)");
-    }
-    optimiser.zero_gradients();
-    mean.backward();
-    optimiser.step(schedule.at(step, options.steps), ema.pairs_with(*model.backbone),
-                   warm_decay(options.ema, step));
-    shown = std::isnan(shown) ? value : 0.98 * shown + 0.02 * value;
-    progress.update(step + 1, fmt::format("loss {:.4g}", shown));
+  const Loop loop = {
+      .batch_at = [&](int64_t step) { return std::vector<TrainingBatch>{batch_at(step)}; },
+      .after_step =
+          [&](const StepReport& report) {
+            shown = std::isnan(shown) ? report.loss : 0.98 * shown + 0.02 * report.loss;
+            progress.update(state.step, fmt::format("loss {:.4g}", shown));
+          }};
+  try {
+    run_loop(state, training_options(options), Decisions(options.steps), loop);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::numeric) throw;
+    throw Error(error.kind(), error.what(),
+                "lower the learning rate ({lr}) or the gradient magnitude ({lambda})");
   }
-  copy_weights(*ema.backbone(), *model.backbone);
+  copy_weights(*state.ema.backbone(), *model.backbone);
 }
 
 }  // namespace eqm

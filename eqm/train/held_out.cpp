@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "eqm/base/draws.h"
 #include "eqm/codec/states.h"
@@ -10,9 +13,8 @@
 
 namespace eqm {
 
-HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
-                          const torch::TensorOptions& type,
-                          const std::shared_ptr<const Vae>& autoencoder) {
+HeldOutLoss held_out_loss(const Model& model, const Codec& codec, const Source& examples,
+                          uint64_t seed, int64_t batch, const torch::TensorOptions& type) {
   const torch::NoGradGuard guard;
   std::vector<double> sums(kGammaBuckets, 0), counts(kGammaBuckets, 0);
   const bool classifier = is_classifier(model.objective.kind);
@@ -25,7 +27,7 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
       return NoiseKey{.seed = seed, .sample = static_cast<uint64_t>(first), .draw = draw};
     };
     TrainingBatch pairs;
-    pairs.x = states_of(loaded, Codec(model.scaling, autoencoder), type);
+    pairs.x = states_of(loaded, codec, type);
     pairs.noise = normal_rows(key(draw_held_out_noise), count, model.backbone->state_shape(), type);
     pairs.gamma = uniform_rows(key(draw_held_out_gamma), count, type);
     if (loaded.labels.front() != kNoLabel) {
@@ -58,6 +60,22 @@ HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t s
   result.mean = sum / total;
   if (classifier) result.accuracy = static_cast<double>(right) / total;
   return result;
+}
+
+Measurement held_out_measurement(SourcePtr examples, uint64_t seed, int64_t batch,
+                                 const torch::TensorOptions& type, int64_t every) {
+  const auto measure = [=, examples = std::move(examples)](const Snapshot& snapshot) {
+    const HeldOutLoss loss =
+        held_out_loss(snapshot.model, snapshot.codec, *examples, seed, batch, type);
+    MeasurementOutput measured = {.values = {{"held_out_loss", loss.mean}}};
+    if (loss.accuracy) measured.values.emplace_back("held_out_accuracy", *loss.accuracy);
+    for (size_t i = 0; i < loss.by_gamma.size(); ++i) {
+      if (std::isnan(loss.by_gamma[i])) continue;
+      measured.values.emplace_back(fmt::format("held_out_loss/gamma_0.{}", i), loss.by_gamma[i]);
+    }
+    return std::optional(measured);
+  };
+  return {.name = "held_out_loss", .every = every, .measure = measure};
 }
 
 }  // namespace eqm

@@ -8,6 +8,7 @@
 #include "eqm/codec/codec.h"
 #include "eqm/data/source.h"
 #include "eqm/landscape/model.h"
+#include "eqm/train/measurement.h"
 
 namespace eqm {
 
@@ -21,8 +22,12 @@ struct HeldOutLoss {
 
 // Pictures are encoded where the model learns from latents. Example i always gets the same noise
 // and γ for a seed, so that losses of different steps compare.
-HeldOutLoss held_out_loss(const Model& model, const Source& examples, uint64_t seed, int64_t batch,
-                          const torch::TensorOptions& type,
-                          const std::shared_ptr<const Vae>& autoencoder = nullptr);
+HeldOutLoss held_out_loss(const Model& model, const Codec& codec, const Source& examples,
+                          uint64_t seed, int64_t batch, const torch::TensorOptions& type);
+
+// The same at intervals of a run: held_out_loss, held_out_loss/gamma_0.0 and so on, and
+// held_out_accuracy of a classifier.
+Measurement held_out_measurement(SourcePtr examples, uint64_t seed, int64_t batch,
+                                 const torch::TensorOptions& type, int64_t every);
 
 }  // namespace eqm

@@ -104,7 +104,7 @@ void TrainOptions::declare(OptionSet& options) {
   codec.declare(options);
 }
 
-void TrainOptions::check() const {
+void TrainOptions::validate() const {
   objective.magnitude.check();
   if (batch % accumulate != 0) {
     throw Error(
@@ -139,7 +139,7 @@ void TrainOptions::check() const {
   }
 }
 
-TrainOptions TrainOptions::resolved(int64_t examples) const {
+TrainOptions TrainOptions::resolve(int64_t examples) const {
   TrainOptions result = *this;
   if (epochs <= 0) return result;
   const double wanted =

@@ -76,11 +76,11 @@ struct TrainOptions {
   CodecOptions codec;
 
   void declare(OptionSet& options);
-  // Rules that involve several options.
-  void check() const;
+  // Throws a usage error that says which options do not go together.
+  void validate() const;
   // The same with steps for epochs, for a set of so many training examples. The last batch may
-  // reach into the pass behind.
-  TrainOptions resolved(int64_t examples) const;
+  // reach into the next pass.
+  TrainOptions resolve(int64_t examples) const;
 };
 
 }  // namespace eqm

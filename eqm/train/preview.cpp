@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/landscape/labels.h"
@@ -13,8 +15,8 @@ constexpr int64_t kMostRows = 10;  // more classes than this would make a poster
 
 }  // namespace
 
-std::optional<Image> draw_preview(const Model& model, const PreviewOptions& options,
-                                  const std::string& title) {
+std::optional<Image> draw_preview(const Model& model, const Codec& codec,
+                                  const PreviewOptions& options, const std::string& title) {
   const int64_t classes = model.backbone->num_classes();
   const int64_t rows = classes > 0 ? std::min(classes, kMostRows) : options.per_class;
   bool whole = true;
@@ -36,8 +38,17 @@ std::optional<Image> draw_preview(const Model& model, const PreviewOptions& opti
   for (int64_t row = 0; classes > 0 && row < rows && !model.class_names.empty(); ++row) {
     names.push_back(model.class_names[static_cast<size_t>(row)]);
   }
-  return picture_grid(states, Codec(model.scaling, options.autoencoder), options.per_class, names,
-                      title);
+  return picture_grid(states, codec, options.per_class, names, title);
+}
+
+Measurement preview_measurement(const PreviewOptions& options, int64_t every) {
+  const auto measure = [options](const Snapshot& snapshot) -> std::optional<MeasurementOutput> {
+    const std::optional<Image> grid = draw_preview(snapshot.model, snapshot.codec, options,
+                                                   fmt::format("step {}", snapshot.step));
+    if (!grid) return std::nullopt;
+    return MeasurementOutput{.picture = grid};
+  };
+  return {.name = "samples", .every = every, .measure = measure};
 }
 
 }  // namespace eqm

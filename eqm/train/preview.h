@@ -8,6 +8,7 @@
 #include "eqm/descend/options.h"
 #include "eqm/io/image.h"
 #include "eqm/landscape/model.h"
+#include "eqm/train/measurement.h"
 
 namespace eqm {
 
@@ -16,12 +17,14 @@ struct PreviewOptions {
   uint64_t seed = 0;
   DescentOptions descent;
   std::function<bool()> go_on = {};  // asked at every step of the descent; empty for always
-  std::shared_ptr<const Vae> autoencoder = {};  // makes pictures of latents
 };
 
 // A row per class (at most ten classes), or a square of samples for a model without classes. Only
 // for states that are images. Nothing when it was told not to go on.
-std::optional<Image> draw_preview(const Model& model, const PreviewOptions& options,
-                                  const std::string& title);
+std::optional<Image> draw_preview(const Model& model, const Codec& codec,
+                                  const PreviewOptions& options, const std::string& title);
+
+// The same at intervals of a run: the pictures "samples".
+Measurement preview_measurement(const PreviewOptions& options, int64_t every);
 
 }  // namespace eqm

@@ -59,13 +59,13 @@ std::vector<Checkpoint> restore(TrainingState& state, const RunPaths& paths,
   return later;
 }
 
-void remove_later_pictures(const RunPaths& paths, int64_t step) {
+void remove_later_pictures(const RunPaths& paths, const std::string& name, int64_t step) {
   std::error_code code;
   std::vector<fs::path> later;
-  for (fs::directory_iterator entry(paths.samples(), code), end; !code && entry != end;
+  for (fs::directory_iterator entry(paths.pictures(name), code), end; !code && entry != end;
        entry.increment(code)) {
     const auto drawn = step_named(entry->path().stem().string());
-    if (drawn && *drawn > step && entry->path() == paths.picture(*drawn)) {
+    if (drawn && *drawn > step && entry->path() == paths.picture(name, *drawn)) {
       later.push_back(entry->path());
     }
   }

@@ -13,7 +13,7 @@ namespace eqm {
 std::vector<Checkpoint> restore(TrainingState& state, const RunPaths& paths,
                                 const RunIdentity& identity, int64_t steps, Logger& log);
 
-// Removes the pictures of steps that will be taken again.
-void remove_later_pictures(const RunPaths& paths, int64_t step);
+// Removes a measurement's pictures of steps that will be taken again.
+void remove_later_pictures(const RunPaths& paths, const std::string& name, int64_t step);
 
 }  // namespace eqm

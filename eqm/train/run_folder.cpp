@@ -31,8 +31,8 @@ std::optional<int64_t> step_named(const std::string& name) {
   return step;
 }
 
-std::filesystem::path RunPaths::picture(int64_t step) const {
-  return samples() / (step_name(step) + ".png");
+std::filesystem::path RunPaths::picture(const std::string& name, int64_t step) const {
+  return pictures(name) / (step_name(step) + ".png");
 }
 
 std::filesystem::path find_model(const std::filesystem::path& path) {

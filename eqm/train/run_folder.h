@@ -21,8 +21,10 @@ struct RunPaths {
 
   std::filesystem::path config() const { return folder / "config.toml"; }
   std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
-  std::filesystem::path samples() const { return folder / "samples"; }
-  std::filesystem::path picture(int64_t step) const;  // of samples
+  std::filesystem::path samples() const { return pictures("samples"); }
+  // Of the measurement of that name (measurement.h).
+  std::filesystem::path pictures(const std::string& name) const { return folder / name; }
+  std::filesystem::path picture(const std::string& name, int64_t step) const;
   std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   std::filesystem::path model() const { return folder / "model.safetensors"; }
 };

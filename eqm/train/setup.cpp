@@ -169,7 +169,7 @@ void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceO
   data.held_out_is_own = from != nullptr;
   if (from) {
     if (from->class_names() != data.training->class_names() ||
-        states_from(layout_of(*from), data.autoencoder.get()).shape != data.shape) {
+        states_from(layout_of(*from), data.codec.autoencoder().get()).shape != data.shape) {
       throw Error(ErrorKind::input,
                   "the held-out data have other classes or shapes than the training data",
                   "give held-out data of the same kind, or {held-out} 0");
@@ -193,17 +193,16 @@ TrainingData open_training_data(const TrainDataOptions& options,
   const SourceOptions how = {
       .split = Split::train, .channels = options.channels, .size = options.size};
   TrainingData data;
-  data.autoencoder = std::move(autoencoder);
   data.training = cache_source(open_source(options.data, how), limit);
   require_utf8_classes(*data.training);
   const Layout layout = layout_of(*data.training);
-  const StateKind states = states_from(layout, data.autoencoder.get());
-  data.shape = states.shape;
-  data.scaling = states.scaling;
-  if (options.scale > 0 && data.scaling != Scaling::pixels()) {
-    data.scaling = {.centre = {0}, .unit = 1 / options.scale};
+  StateKind states = states_from(layout, autoencoder.get());
+  if (options.scale > 0 && states.scaling != Scaling::pixels()) {
+    states.scaling = {.centre = {0}, .unit = 1 / options.scale};
   }
-  if (data.autoencoder) require_latents(data.autoencoder->config(), data.shape);
+  if (autoencoder) require_latents(autoencoder->config(), states.shape);
+  data.shape = states.shape;
+  data.codec = Codec(states.scaling, std::move(autoencoder));
   if (options.held_out > 0) hold_out(data, options, how);
   return data;
 }
@@ -263,7 +262,7 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
     model.output_sign = trained.output_sign;
   }
   model.objective = options.objective;
-  model.scaling = data.scaling;
+  model.scaling = data.codec.scaling();
   model.class_names = data.training->class_names();
   return model;
 }
@@ -278,16 +277,16 @@ RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, c
                    magnitude.a, magnitude.b, magnitude.lambda)},
       {"data set", fmt::format("{} examples, fingerprint {:016x}", data.training->size(),
                                data.training->fingerprint())},
-      {"scale", fmt::format("{}", data.scaling.unit)},
+      {"scale", fmt::format("{}", data.codec.scaling().unit)},
       {"dispersive weight", fmt::format("{}", options.objective.dispersive_weight)},
       {"label dropout", fmt::format("{}", options.model.label_dropout)},
       {"flip", options.data.flip ? "yes" : "no"},
       {"precision", std::string(options_of(*model.backbone).dtype().name())},
       {"batch", std::to_string(options.batch)},
       {"seed", std::to_string(options.seed)}};
-  const bool encodes = data.autoencoder && layout_of(*data.training).dtype == Dtype::u8;
-  if (encodes) {
-    identity["autoencoder"] = fmt::format("fingerprint {:016x}", data.autoencoder->fingerprint());
+  if (data.codec.has_autoencoder() && layout_of(*data.training).dtype == Dtype::u8) {
+    identity["autoencoder"] =
+        fmt::format("fingerprint {:016x}", data.codec.autoencoder()->fingerprint());
   }
   return identity;
 }

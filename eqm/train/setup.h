@@ -14,10 +14,7 @@ struct TrainingData {
   SourcePtr held_out;            // null when none is asked for or can be spared
   bool held_out_is_own = false;  // not taken from the training set
   Shape shape;                   // of one state
-  Scaling scaling;
-  std::shared_ptr<const Vae> autoencoder;  // makes latents of pictures, and pictures of latents
-
-  Codec codec() const { return {scaling, autoencoder}; }
+  Codec codec = Scaling{};       // makes states of examples, and pictures of states
 };
 
 // With an autoencoder, pictures are encoded as they are trained on.

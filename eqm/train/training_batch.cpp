@@ -2,28 +2,59 @@
 
 #include "eqm/base/draws.h"
 #include "eqm/codec/states.h"
+#include "eqm/landscape/corruption.h"
 #include "eqm/tensor/noise_tensor.h"
 
 namespace eqm {
+namespace {
 
-TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
-                                  const Randomness& randomness, int64_t first_row,
-                                  const torch::TensorOptions& type) {
-  const auto key = [&](Draw draw) {
-    return NoiseKey{
-        .seed = randomness.seed, .sample = static_cast<uint64_t>(first_row), .draw = draw};
-  };
-  const int64_t rows = batch.shape.front();
+NoiseKey key_of(const Randomness& randomness, const RowRange& rows, Draw draw) {
+  return {.seed = randomness.seed, .sample = static_cast<uint64_t>(rows.first), .draw = draw};
+}
+
+}  // namespace
+
+TrainingBatch make_training_batch(const Tensor& x, const Tensor& labels, const RowRange& rows,
+                                  const Randomness& randomness) {
+  const auto key = [&](Draw draw) { return key_of(randomness, rows, draw); };
+  const torch::TensorOptions type = x.options();
   TrainingBatch result;
-  result.x = drawn_states(batch, codec, key(draw_posterior), type);
-  result.noise = normal_rows(key(draw_noise), rows, result.x.sizes().slice(1).vec(), type);
-  result.gamma = uniform_rows(key(draw_gamma), rows, type);
-  result.dropout = seed_rows(key(draw_dropout), rows);
-  if (batch.labels.front() == kNoLabel) return result;
-  const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
-  const Tensor uniform = uniform_rows(key(draw_label_dropout), rows, torch::kFloat64);
+  result.x = x;
+  result.noise = normal_rows(key(draw_noise), rows.count, x.sizes().slice(1).vec(), type);
+  result.gamma = focused_gamma(uniform_rows(key(draw_gamma), rows.count, torch::kFloat64),
+                               randomness.gamma_focus, randomness.gamma_least)
+                     .to(type);
+  result.dropout = seed_rows(key(draw_dropout), rows.count);
+  if (!labels.defined()) return result;
+  const Tensor uniform = uniform_rows(key(draw_label_dropout), rows.count, torch::kFloat64);
   result.labels = drop_labels(labels, uniform, randomness.label_dropout, randomness.null_label)
                       .to(type.device());
+  return result;
+}
+
+TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
+                                  const Randomness& randomness, const torch::TensorOptions& type) {
+  const NoiseKey posterior = key_of(randomness, batch.rows, draw_posterior);
+  Tensor labels;
+  if (batch.labels.front() != kNoLabel) labels = torch::tensor(batch.labels, torch::kInt64);
+  return make_training_batch(drawn_states(batch, codec, posterior, type), labels, batch.rows,
+                             randomness);
+}
+
+std::vector<TrainingBatch> parts_of(const TrainingBatch& batch, int64_t parts) {
+  if (parts == 1) return {batch};
+  std::vector<TrainingBatch> result;
+  for (int64_t i = 0; i < parts; ++i) {
+    const RowRange rows = part_of({.first = 0, .count = batch.x.size(0)}, i, parts);
+    const auto some = [&](const Tensor& tensor) {
+      return tensor.defined() ? tensor.narrow(0, rows.first, rows.count) : tensor;
+    };
+    result.push_back({.x = some(batch.x),
+                      .noise = some(batch.noise),
+                      .gamma = some(batch.gamma),
+                      .labels = some(batch.labels),
+                      .dropout = some(batch.dropout)});
+  }
   return result;
 }
 

@@ -117,7 +117,7 @@ TEST(PlaneOptions, take_every_rule_with_their_own_defaults) {
       const bool fits =
           is_flow(kind) ? is_integrator(rule) || rule == RuleKind::automatic : !sde && !blind;
       if (fits) {
-        EXPECT_NO_THROW(options.check()) << name << " " << name_of(kind);
+        EXPECT_NO_THROW(options.validate()) << name << " " << name_of(kind);
         const Objective objective = {.kind = kind, .magnitude = options.magnitude};
         EXPECT_EQ(options.descent_for(kind).unused(objective), std::vector<std::string>()) << name;
       } else {
@@ -125,7 +125,7 @@ TEST(PlaneOptions, take_every_rule_with_their_own_defaults) {
                      is_flow(kind) ? name
                      : sde         ? "SDE"
                                    : "compares energies",
-                     [&] { options.check(); });
+                     [&] { options.validate(); });
       }
     }
   }
@@ -137,10 +137,10 @@ TEST(PlaneOptions, refuse_what_an_integrator_does_nothing_with) {
     options.objective = kind;
     options.descent.rule = RuleKind::euler;
     options.descent.eta = 0.02;
-    expect_error(ErrorKind::usage, "{eta}", [&] { options.check(); });
+    expect_error(ErrorKind::usage, "{eta}", [&] { options.validate(); });
     options.descent.eta = 0;
     options.descent.threshold = 0.5;
-    expect_error(ErrorKind::usage, "rests nowhere", [&] { options.check(); });
+    expect_error(ErrorKind::usage, "rests nowhere", [&] { options.validate(); });
   }
 }
 

@@ -100,7 +100,7 @@ class RunTraining : public ::testing::Test {
                          .progress = progress_,
                          .stop_requested = [&] { return stop(progress_.updates); },
                          .type = type,
-                         .quality = quality_,
+                         .measurements = measurements_,
                          .processor_use = use_});
   }
 
@@ -108,7 +108,7 @@ class RunTraining : public ::testing::Test {
   std::ostringstream said_;  // to the logger, by the last run
   std::shared_ptr<Logger> log_ =
       std::make_shared<Logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said_));
-  const QualityProbe* quality_ = nullptr;
+  std::vector<Measurement> measurements_;  // beside those of the options
   std::function<std::optional<ProcessorUse>()> use_ = processor_use;
   TemporaryFolder folder_;
   TrainOptions options_ = tiny_options(write_set(folder_ / "set.safetensors", {}));

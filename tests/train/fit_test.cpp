@@ -90,7 +90,7 @@ TEST(Fit, a_loss_that_is_not_finite_ends_with_an_error_that_names_the_step) {
       if (step == poisoned) batch.x = batch.x * std::numeric_limits<float>::quiet_NaN();
       return batch;
     };
-    expect_error(ErrorKind::numeric, "step " + std::to_string(poisoned),
+    expect_error(ErrorKind::numeric, "step " + std::to_string(poisoned + 1),
                  [&] { fit(model, poison, {.steps = 60}, progress); });
   }
 }

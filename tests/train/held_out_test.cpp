@@ -56,7 +56,8 @@ TEST_F(HeldOut, agrees_with_the_loss_computed_by_hand) {
                                  .gamma = gammas(),
                                  .labels = torch::arange(23).remainder(3)};
     const Tensor losses = loss(*subject.backbone, subject.objective, 1, batch).per_sample.detach();
-    const HeldOutLoss result = held_out_loss(subject, *examples, kSeed, 5, torch::kFloat64);
+    const HeldOutLoss result =
+        held_out_loss(subject, subject.scaling, *examples, kSeed, 5, torch::kFloat64);
     // Bytes become states in float32.
     EXPECT_NEAR(result.mean, losses.mean().item<double>(), 1e-6 * result.mean) << name;
     for (int64_t bucket = 0; bucket < kGammaBuckets; ++bucket) {
@@ -74,7 +75,7 @@ TEST_F(HeldOut, agrees_with_the_loss_computed_by_hand) {
 
 TEST_F(HeldOut, buckets_average_to_the_mean) {
   const HeldOutLoss result =
-      held_out_loss(model(ObjectiveKind::eqm), *source(), kSeed, 8, torch::kFloat64);
+      held_out_loss(model(ObjectiveKind::eqm), Scaling{}, *source(), kSeed, 8, torch::kFloat64);
   ASSERT_EQ(static_cast<int64_t>(result.by_gamma.size()), kGammaBuckets);
   double sum = 0;
   for (int64_t bucket = 0; bucket < kGammaBuckets; ++bucket) {
@@ -89,7 +90,7 @@ TEST_F(HeldOut, is_the_same_every_time_and_another_for_another_seed) {
   for (const torch::ScalarType type : kPrecisions) {
     const Model subject = model(ObjectiveKind::eqm, type);
     const auto value = [&](uint64_t seed) {
-      return held_out_loss(subject, *examples, seed, 8, type).mean;
+      return held_out_loss(subject, subject.scaling, *examples, seed, 8, type).mean;
     };
     EXPECT_EQ(value(1), value(1));
     EXPECT_NE(value(1), value(2));
@@ -100,18 +101,19 @@ TEST_F(HeldOut, does_not_depend_on_the_batch) {
   const SourcePtr examples = source();
   for (const torch::ScalarType type : kPrecisions) {
     const Model subject = model(ObjectiveKind::eqm_dot, type);
-    const double whole = held_out_loss(subject, *examples, kSeed, 23, type).mean;
+    const double whole = held_out_loss(subject, subject.scaling, *examples, kSeed, 23, type).mean;
     for (const int64_t batch : {1, 7, 22, 1000}) {
-      EXPECT_NEAR(held_out_loss(subject, *examples, kSeed, batch, type).mean, whole,
-                  tolerance(type, 1e-5) * whole)
+      EXPECT_NEAR(held_out_loss(subject, subject.scaling, *examples, kSeed, batch, type).mean,
+                  whole, tolerance(type, 1e-5) * whole)
           << batch;
     }
   }
 }
 
 TEST_F(HeldOut, one_example_falls_into_one_bucket) {
-  const HeldOutLoss result = held_out_loss(model(ObjectiveKind::eqm), *range_source(source(), 0, 1),
-                                           kSeed, 8, torch::kFloat64);
+  const HeldOutLoss result =
+      held_out_loss(model(ObjectiveKind::eqm), Scaling{}, *range_source(source(), 0, 1), kSeed, 8,
+                    torch::kFloat64);
   const auto own = static_cast<size_t>(gammas()[0].item<double>() * 10);
   for (size_t bucket = 0; bucket < result.by_gamma.size(); ++bucket) {
     EXPECT_EQ(std::isnan(result.by_gamma[bucket]), bucket != own) << bucket;
@@ -121,8 +123,10 @@ TEST_F(HeldOut, one_example_falls_into_one_bucket) {
 
 TEST_F(HeldOut, shows_labels_where_there_are_some) {
   const Model subject = model(ObjectiveKind::eqm);
-  const double labelled = held_out_loss(subject, *source(3), kSeed, 8, torch::kFloat64).mean;
-  const double bare = held_out_loss(subject, *source(0), kSeed, 8, torch::kFloat64).mean;
+  const double labelled =
+      held_out_loss(subject, subject.scaling, *source(3), kSeed, 8, torch::kFloat64).mean;
+  const double bare =
+      held_out_loss(subject, subject.scaling, *source(0), kSeed, 8, torch::kFloat64).mean;
   EXPECT_TRUE(std::isfinite(bare));
   EXPECT_NE(labelled, bare);
 }
@@ -131,9 +135,11 @@ TEST_F(HeldOut, leaves_the_dispersive_loss_out_and_the_model_alone) {
   Model subject = model(ObjectiveKind::eqm);
   const NamedTensors before = copies_of(weights_of(*subject.backbone));
   const SourcePtr examples = source();
-  const double plain = held_out_loss(subject, *examples, kSeed, 8, torch::kFloat64).mean;
+  const double plain =
+      held_out_loss(subject, subject.scaling, *examples, kSeed, 8, torch::kFloat64).mean;
   subject.objective.dispersive_weight = 0.5;
-  EXPECT_EQ(held_out_loss(subject, *examples, kSeed, 8, torch::kFloat64).mean, plain);
+  EXPECT_EQ(held_out_loss(subject, subject.scaling, *examples, kSeed, 8, torch::kFloat64).mean,
+            plain);
   EXPECT_TRUE(same_bits(weights_of(*subject.backbone), before));
   for (const auto& entry : weights_of(*subject.backbone)) {
     EXPECT_FALSE(entry.second.grad().defined());

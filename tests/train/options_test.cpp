@@ -50,7 +50,7 @@ TEST(TrainOptions, default_to_the_papers_settings) {
   EXPECT_EQ(options.ema, 0.9999);
   EXPECT_EQ(options.model.label_dropout, 0.1);
   EXPECT_EQ(options.clip, 0);
-  options.check();
+  options.validate();
 }
 
 TEST(TrainOptions, refuse_combinations_that_make_no_sense) {
@@ -59,7 +59,7 @@ TEST(TrainOptions, refuse_combinations_that_make_no_sense) {
     TrainOptions options;
     change(options);
     SCOPED_TRACE(part);
-    expect_error(ErrorKind::usage, part, [&] { options.check(); });
+    expect_error(ErrorKind::usage, part, [&] { options.validate(); });
   };
   expect_refusal("a batch of 10 cannot be computed in 4 equal parts", [](TrainOptions& o) {
     o.batch = 10;
@@ -77,41 +77,41 @@ TEST(TrainOptions, refuse_combinations_that_make_no_sense) {
 TEST(TrainOptions, a_classifier_and_its_network_go_together) {
   TrainOptions options;
   options.objective.kind = ObjectiveKind::classifier;
-  expect_error(ErrorKind::usage, "only a convnet", [&] { options.check(); });
+  expect_error(ErrorKind::usage, "only a convnet", [&] { options.validate(); });
   options.model.model = "convnet";
-  options.check();
+  options.validate();
   options.objective.kind = ObjectiveKind::eqm;
-  expect_error(ErrorKind::usage, "only a convnet", [&] { options.check(); });
+  expect_error(ErrorKind::usage, "only a convnet", [&] { options.validate(); });
 }
 
 TEST(TrainOptions, allow_what_only_looks_like_it) {
   TrainOptions options;
   options.batch = 12;
   options.accumulate = 4;
-  options.check();
+  options.validate();
   options.accumulate = 1;
   options.objective.dispersive_weight = 0.5;
   options.objective.kind = ObjectiveKind::eqm_l2;
   options.model.init = "runs/eqm";
-  options.check();
+  options.validate();
 }
 
 TEST(TrainOptions, epochs_become_steps) {
   TrainOptions options;
   options.batch = 64;
   options.steps = 7;
-  EXPECT_EQ(options.resolved(60000).steps, 7);  // none are asked for
+  EXPECT_EQ(options.resolve(60000).steps, 7);  // none are asked for
   options.epochs = 10;
-  EXPECT_EQ(options.resolved(60000).steps, 9375);
-  EXPECT_EQ(options.resolved(60000).epochs, 0);
-  EXPECT_EQ(options.resolved(64).steps, 10);
-  EXPECT_EQ(options.resolved(65).steps, 11);  // the last batch is whole
+  EXPECT_EQ(options.resolve(60000).steps, 9375);
+  EXPECT_EQ(options.resolve(60000).epochs, 0);
+  EXPECT_EQ(options.resolve(64).steps, 10);
+  EXPECT_EQ(options.resolve(65).steps, 11);  // the last batch is whole
   options.epochs = 0.5;
-  EXPECT_EQ(options.resolved(128).steps, 1);
+  EXPECT_EQ(options.resolve(128).steps, 1);
   options.epochs = 1e-9;
-  EXPECT_EQ(options.resolved(1).steps, 1);
+  EXPECT_EQ(options.resolve(1).steps, 1);
   options.epochs = 1e12;
-  expect_error(ErrorKind::usage, "1000 examples are more than", [&] { options.resolved(1000); });
+  expect_error(ErrorKind::usage, "1000 examples are more than", [&] { options.resolve(1000); });
 }
 
 TEST(TrainOptions, refuse_values_out_of_range) {

@@ -41,20 +41,23 @@ Image by_hand(const Model& model, const Tensor& labels, int64_t count, int64_t c
 
 TEST(Preview, shows_a_row_for_every_class) {
   const Model model = image_model(3);
-  const Image shown = *draw_preview(model, {.per_class = 2, .seed = 5, .descent = kShort}, "title");
+  const Image shown =
+      *draw_preview(model, model.scaling, {.per_class = 2, .seed = 5, .descent = kShort}, "title");
   const Tensor labels = torch::tensor({0, 1, 2, 0, 1, 2}, torch::kInt64);
   EXPECT_EQ(shown.pixels, by_hand(model, labels, 6, 2, {"0", "1", "2"}).pixels);
 }
 
 TEST(Preview, shows_a_square_where_there_are_no_classes) {
   const Model model = image_model(0, 1);
-  const Image shown = *draw_preview(model, {.per_class = 3, .seed = 5, .descent = kShort}, "title");
+  const Image shown =
+      *draw_preview(model, model.scaling, {.per_class = 3, .seed = 5, .descent = kShort}, "title");
   EXPECT_EQ(shown.pixels, by_hand(model, {}, 9, 3, {}).pixels);
 }
 
 TEST(Preview, shows_the_first_ten_of_many_classes) {
   const Model model = image_model(13);
-  const Image shown = *draw_preview(model, {.per_class = 1, .seed = 5, .descent = kShort}, "title");
+  const Image shown =
+      *draw_preview(model, model.scaling, {.per_class = 1, .seed = 5, .descent = kShort}, "title");
   std::vector<std::string> names = model.class_names;
   names.resize(10);
   EXPECT_EQ(shown.pixels, by_hand(model, torch::arange(10), 10, 1, names).pixels);
@@ -62,14 +65,15 @@ TEST(Preview, shows_the_first_ten_of_many_classes) {
 
 TEST(Preview, gives_every_sample_noise_of_its_own_however_many_there_are) {
   const Model model = image_model(10);
-  const Image shown = *draw_preview(model, {.per_class = 7, .seed = 5, .descent = kShort}, "title");
+  const Image shown =
+      *draw_preview(model, model.scaling, {.per_class = 7, .seed = 5, .descent = kShort}, "title");
   const Tensor labels = torch::arange(10).repeat({7});
   EXPECT_EQ(shown.pixels, by_hand(model, labels, 70, 7, model.class_names).pixels);
 }
 
 TEST(Preview, shows_a_single_class_with_and_without_a_null_class) {
   for (const double dropout : {0.1, 0.0}) {
-    const Image shown = *draw_preview(image_model(1, dropout),
+    const Image shown = *draw_preview(image_model(1, dropout), Scaling::pixels(),
                                       {.per_class = 2, .seed = 5, .descent = kShort}, "title");
     EXPECT_GT(shown.width, 0) << dropout;
   }
@@ -78,7 +82,9 @@ TEST(Preview, shows_a_single_class_with_and_without_a_null_class) {
 TEST(Preview, is_the_same_every_time_and_another_for_another_seed) {
   const Model model = image_model(2);
   const auto shown = [&](uint64_t seed) {
-    return draw_preview(model, {.per_class = 1, .seed = seed, .descent = kShort}, "title")->pixels;
+    return draw_preview(model, model.scaling, {.per_class = 1, .seed = seed, .descent = kShort},
+                        "title")
+        ->pixels;
   };
   EXPECT_EQ(shown(1), shown(1));
   EXPECT_NE(shown(1), shown(2));
@@ -88,7 +94,8 @@ TEST(Preview, shows_latents_of_any_number_of_channels) {
   for (const int64_t channels : {2, 3, 4}) {
     Model model = image_model(2, 0.1, channels);
     model.scaling = {};
-    const Image shown = *draw_preview(model, {.per_class = 1, .descent = kShort}, "title");
+    const Image shown =
+        *draw_preview(model, model.scaling, {.per_class = 1, .descent = kShort}, "title");
     EXPECT_EQ(shown.channels, 3);
   }
 }
@@ -96,8 +103,9 @@ TEST(Preview, shows_latents_of_any_number_of_channels) {
 TEST(Preview, is_given_up_when_told_so) {
   int asked = 0;
   const auto go_on = [&] { return ++asked < 2; };
-  EXPECT_FALSE(draw_preview(
-      image_model(3), {.per_class = 2, .seed = 5, .descent = kShort, .go_on = go_on}, "title"));
+  EXPECT_FALSE(draw_preview(image_model(3), Scaling::pixels(),
+                            {.per_class = 2, .seed = 5, .descent = kShort, .go_on = go_on},
+                            "title"));
   EXPECT_EQ(asked, 2);
 }
 

@@ -72,20 +72,19 @@ void expect_same_record(const RunPaths& actual, const RunPaths& expected) {
 }
 
 // A quality that is a number of the weights; fails as if killed when it is told to.
-class WeightQuality final : public QualityProbe {
- public:
-  void check(const Model&, const Codec&) const override {}
-  std::string metric() const override { return "quality"; }
-  std::optional<MetricValues> measure(const Model& model, const Codec&) const override {
+struct WeightQuality {
+  MeasurementOutput of(const Snapshot& snapshot) {
     if (kill) throw Killed();
     ++measured;
     double sum = spoiled ? std::nan("") : 0;
-    for (const auto& entry : weights_of(*model.backbone)) sum += entry.second.sum().item<double>();
-    return MetricValues{{"quality", sum}};
+    for (const auto& entry : weights_of(*snapshot.model.backbone)) {
+      sum += entry.second.sum().item<double>();
+    }
+    return {.values = {{"quality", sum}}};
   }
 
   bool kill = false, spoiled = false;
-  mutable int measured = 0;
+  int measured = 0;
 };
 
 class Resume : public RunTraining {
@@ -97,8 +96,9 @@ class Resume : public RunTraining {
     options_.cadence.checkpoint_every = 2;
     options_.cadence.evaluate_every = 2;
     options_.cadence.sample_every = 2;
-    options_.cadence.quality_every = 2;
-    quality_ = &probe_;
+    measurements_ = {{.name = "quality", .every = 2, .measure = [this](const Snapshot& snapshot) {
+                        return probe_.of(snapshot);
+                      }}};
     run(options_, whole_, RunStart::fresh);
   }
 
@@ -168,6 +168,28 @@ TEST_F(Resume, makes_up_for_what_somebody_who_stopped_it_did_not_wait_for) {
   EXPECT_EQ(read_metric(paths(), "held_out_loss").steps, Steps{2});
   run(options_, paths(), RunStart::resume);
   expect_same_record(paths(), whole_);
+}
+
+TEST_F(Resume, makes_up_for_a_picture_of_any_name) {
+  const Image dot = {.width = 1, .height = 1, .channels = 1, .pixels = {7}};
+  const auto draw = [&](const Snapshot&) { return MeasurementOutput{.picture = dot}; };
+  measurements_ = {{.name = "maps", .every = 2, .measure = draw}};
+  const auto drawn = [&] {
+    Steps steps;
+    for (int64_t step = 0; step < 9; ++step) {
+      if (fs::exists(paths().picture("maps", step))) steps.push_back(step);
+    }
+    return steps;
+  };
+  const Stop kill = [&](int64_t) { return has_checkpoint(6) ? throw Killed() : false; };
+  EXPECT_THROW(run(options_, paths(), RunStart::fresh, kill), Killed);
+  EXPECT_EQ(drawn(), (Steps{2, 4}));
+  // Of a step after the checkpoint that it falls back to.
+  fs::remove(paths().checkpoints() / "step-0000006" / "weights.safetensors");
+  fs::copy(paths().picture("maps", 4), paths().picture("maps", 5));
+  run(options_, paths(), RunStart::resume);
+  EXPECT_EQ(drawn(), (Steps{2, 4, 6, 7}));
+  EXPECT_TRUE(same_end(paths(), whole_));
 }
 
 TEST_F(Resume, makes_up_for_nothing_twice) {

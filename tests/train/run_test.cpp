@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/data/loader.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/folder_lock.h"
 #include "eqm/io/png.h"
@@ -126,7 +127,7 @@ TEST_F(RunTraining, takes_the_steps_of_a_plain_loop) {
   const Randomness randomness = {.seed = 3, .label_dropout = 0.1, .null_label = 3};
   for (int64_t step = 0; step < 6; ++step) {
     const TrainingBatch batch =
-        make_training_batch(loader.next(), data.scaling, randomness, 4 * step, torch::kFloat32);
+        make_training_batch(loader.next(), data.codec, randomness, torch::kFloat32);
     train_step(state, options_, {&batch, 1}, /*autocast=*/false);
   }
   EXPECT_TRUE(same_bits(weights_of(*load_model(paths().model()).backbone),
@@ -454,6 +455,20 @@ TEST_F(RunTraining, ends_its_progress_when_it_fails) {
 TEST_F(RunTraining, refuses_senseless_options_before_it_makes_a_folder) {
   options_.accumulate = 3;
   expect_error(ErrorKind::usage, "equal parts", [&] { run(options_, paths(), RunStart::fresh); });
+  EXPECT_FALSE(fs::exists(paths().folder));
+}
+
+TEST_F(RunTraining, refuses_a_model_that_could_not_be_measured_before_it_makes_a_folder) {
+  measurements_ = {{.name = "quality",
+                    .every = 1,
+                    .measure = [](const Snapshot&) { return MeasurementOutput{}; },
+                    .validate =
+                        [](const Snapshot& untrained) {
+                          EXPECT_EQ(untrained.model.backbone->num_classes(), 3);
+                          throw Error(ErrorKind::usage, "not measurable", "choose another");
+                        }}};
+  expect_error(ErrorKind::usage, "not measurable",
+               [&] { run(options_, paths(), RunStart::fresh); });
   EXPECT_FALSE(fs::exists(paths().folder));
 }
 

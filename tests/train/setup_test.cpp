@@ -51,7 +51,7 @@ TEST_F(Setup, pixels_keep_their_shape_and_classes_and_become_plus_minus_one) {
     const TrainOptions options = options_for({.shape = shape, .classes = 4});
     const TrainingData data = open_training_data(options.data);
     EXPECT_EQ(data.shape, shape);
-    EXPECT_EQ(data.scaling, Scaling::pixels());
+    EXPECT_EQ(data.codec.scaling(), Scaling::pixels());
     EXPECT_EQ(data.training->size(), 24);
     EXPECT_EQ(data.training->class_names(),
               (std::vector<std::string>{"class 0", "class 1", "class 2", "class 3"}));
@@ -61,11 +61,11 @@ TEST_F(Setup, pixels_keep_their_shape_and_classes_and_become_plus_minus_one) {
 
 TEST_F(Setup, states_that_are_no_pixels_are_scaled_as_asked) {
   TrainOptions options = options_for({.shape = {4, 8, 8}, .classes = 0, .type = torch::kFloat32});
-  EXPECT_EQ(open_training_data(options.data).scaling, Scaling{});
+  EXPECT_EQ(open_training_data(options.data).codec.scaling(), Scaling{});
   options.data.scale = 0.25;
   const TrainingData data = open_training_data(options.data);
   const Tensor value = torch::full({1, 4, 8, 8}, 8.0);
-  EXPECT_TRUE(close(data.scaling.to_states(value), value / 4, 1e-7));
+  EXPECT_TRUE(close(data.codec.to_states(value), value / 4, 1e-7));
   EXPECT_TRUE(data.training->class_names().empty());
 }
 

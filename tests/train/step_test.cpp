@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "eqm/tensor/autocast.h"
+#include "eqm/train/training_batch.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
@@ -43,18 +44,6 @@ TrainOptions options_with(double lr = 0.05) {
 
 StepReport step_on(TrainingState& state, const TrainOptions& options, const TrainingBatch& batch) {
   return train_step(state, options, {&batch, 1}, /*autocast=*/false);
-}
-
-std::vector<TrainingBatch> parts_of(const TrainingBatch& batch, int64_t count) {
-  std::vector<TrainingBatch> parts;
-  const int64_t rows = batch.x.size(0) / count;
-  for (int64_t first = 0; first < batch.x.size(0); first += rows) {
-    parts.push_back({.x = batch.x.narrow(0, first, rows),
-                     .noise = batch.noise.narrow(0, first, rows),
-                     .gamma = batch.gamma.narrow(0, first, rows),
-                     .labels = batch.labels.narrow(0, first, rows)});
-  }
-  return parts;
 }
 
 TEST(TrainStep, parts_of_a_batch_make_the_step_of_the_whole) {

@@ -6,6 +6,7 @@
 #include "eqm/codec/states.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/tensor_source.h"
+#include "eqm/landscape/corruption.h"
 #include "eqm/tensor/noise_tensor.h"
 #include "tests/support/golden.h"
 #include "tests/support/temporary_folder.h"
@@ -14,9 +15,12 @@
 namespace eqm::test {
 namespace {
 
-Batch made(const TemporaryFolder& folder, const MadeSet& set, int64_t first, int64_t count) {
+Batch made(const TemporaryFolder& folder, const MadeSet& set, int64_t first, int64_t count,
+           int64_t first_row = 0) {
   const auto source = open_tensor_source(write_set(folder / "set.safetensors", set));
-  return read_batch(*source, first, count);
+  Batch batch = read_batch(*source, first, count);
+  batch.rows = {.first = first_row, .count = count};
+  return batch;
 }
 
 TEST(TrainingBatch, holds_pixels_as_states_between_minus_one_and_one) {
@@ -41,9 +45,9 @@ TEST(TrainingBatch, draws_are_those_of_the_rows_place_in_the_stream) {
   const Randomness randomness = {.seed = 8, .label_dropout = 0.5, .null_label = 3};
   for (const torch::ScalarType type : kPrecisions) {
     const TrainingBatch whole =
-        make_training_batch(made(folder, set, 0, 8), Scaling::pixels(), randomness, 40, type);
+        make_training_batch(made(folder, set, 0, 8, 40), Scaling::pixels(), randomness, type);
     const TrainingBatch part =
-        make_training_batch(made(folder, set, 4, 3), Scaling::pixels(), randomness, 44, type);
+        make_training_batch(made(folder, set, 4, 3, 44), Scaling::pixels(), randomness, type);
     EXPECT_TRUE(torch::equal(part.x, whole.x.narrow(0, 4, 3)));
     EXPECT_TRUE(torch::equal(part.noise, whole.noise.narrow(0, 4, 3)));
     EXPECT_TRUE(torch::equal(part.gamma, whole.gamma.narrow(0, 4, 3)));
@@ -62,7 +66,7 @@ TEST(TrainingBatch, hides_labels_as_often_as_asked) {
   const Tensor labels = torch::tensor(batch.labels, torch::kInt64);
   const auto shown = [&](double dropout) {
     return make_training_batch(batch, Scaling::pixels(),
-                               {.seed = 1, .label_dropout = dropout, .null_label = 3}, 0,
+                               {.seed = 1, .label_dropout = dropout, .null_label = 3},
                                torch::kFloat32)
         .labels;
   };
@@ -73,11 +77,45 @@ TEST(TrainingBatch, hides_labels_as_often_as_asked) {
   EXPECT_TRUE(torch::equal(torch::where(hidden, labels, some), labels));
 }
 
+TEST(TrainingBatch, in_parts_is_the_batch_cut_between_rows) {
+  const TemporaryFolder folder;
+  const Randomness randomness = {.seed = 8, .label_dropout = 0.5, .null_label = 3};
+  const TrainingBatch whole = make_training_batch(made(folder, {.shape = {1, 2, 2}}, 0, 8),
+                                                  Scaling::pixels(), randomness, torch::kFloat32);
+  const std::vector<TrainingBatch> parts = parts_of(whole, 4);
+  ASSERT_EQ(parts.size(), 4U);
+  const auto together = [&](Tensor TrainingBatch::*member) {
+    std::vector<Tensor> all;
+    for (const TrainingBatch& part : parts) {
+      EXPECT_EQ((part.*member).size(0), 2);
+      all.push_back(part.*member);
+    }
+    return torch::cat(all);
+  };
+  for (const auto member : {&TrainingBatch::x, &TrainingBatch::noise, &TrainingBatch::gamma,
+                            &TrainingBatch::labels, &TrainingBatch::dropout}) {
+    EXPECT_TRUE(torch::equal(together(member), whole.*member));
+  }
+}
+
+TEST(TrainingBatch, draws_gamma_near_the_data_when_it_is_focused) {
+  const RowRange rows = {.first = 7, .count = 500};
+  const Tensor x = torch::zeros({500, 2});
+  const Tensor uniform =
+      uniform_rows({.seed = 3, .sample = 7, .draw = draw_gamma}, 500, torch::kFloat64);
+  const Tensor plain = make_training_batch(x, {}, rows, {.seed = 3}).gamma;
+  EXPECT_TRUE(torch::equal(plain, uniform.to(torch::kFloat32)));
+  const Tensor focused =
+      make_training_batch(x, {}, rows, {.seed = 3, .gamma_focus = 2, .gamma_least = 0.1}).gamma;
+  EXPECT_TRUE(torch::equal(focused, focused_gamma(uniform, 2, 0.1).to(torch::kFloat32)));
+  EXPECT_GT(focused.mean().item<double>(), plain.mean().item<double>() + 0.1);
+}
+
 TEST(TrainingBatch, has_no_labels_where_the_data_have_none) {
   const TemporaryFolder folder;
   const Batch batch = made(folder, {.shape = {5}, .classes = 0, .type = torch::kFloat32}, 0, 4);
   const TrainingBatch result = make_training_batch(
-      batch, Scaling{.unit = 2}, {.label_dropout = 0.5, .null_label = 0}, 0, torch::kFloat64);
+      batch, Scaling{.unit = 2}, {.label_dropout = 0.5, .null_label = 0}, torch::kFloat64);
   EXPECT_FALSE(result.labels.defined());
   EXPECT_EQ(result.x.sizes(), Shape({4, 5}));
   EXPECT_EQ(result.x.scalar_type(), torch::kFloat64);
