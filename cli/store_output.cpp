@@ -24,7 +24,7 @@ std::vector<Request> stored_requests() {
     requests.push_back({"help", verb->name()});
   }
   for (const char* shell : {"bash", "zsh", "fish"}) requests.push_back({"completion", shell});
-  for (const char* topic : {"rules", "presets", "objectives", "recipes", "models"}) {
+  for (const char* topic : {"rules", "presets", "objectives", "recipes", "models", "formats"}) {
     requests.push_back({"list", topic});
   }
   return requests;

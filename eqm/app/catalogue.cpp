@@ -9,6 +9,7 @@
 #include "eqm/backbone/sit.h"
 #include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
+#include "eqm/data/formats.h"
 #include "eqm/data/installed_sets.h"
 #include "eqm/data/made_images.h"
 #include "eqm/descend/options.h"
@@ -66,30 +67,26 @@ std::string help_of(RuleKind rule) {
   return "";
 }
 
-std::string help_of(ObjectiveKind objective) {
-  switch (objective) {
-    case ObjectiveKind::eqm:
-      return "Equilibrium Matching: one gradient field without time";
-    case ObjectiveKind::eqm_dot:
-      return "EqM with the explicit energy x·f(x)";
-    case ObjectiveKind::eqm_l2:
-      return "EqM with the explicit energy ½‖f(x)‖²; starts from a trained EqM model ({init})";
-    case ObjectiveKind::fm:
-      return "Flow Matching: a velocity that depends on time";
-    case ObjectiveKind::fm_unconditional:
-      return "Flow Matching without time";
-    case ObjectiveKind::eqm_noise_condition:
-      return "EqM that is shown γ: the paper's ablation";
-    case ObjectiveKind::classifier:
-      return "labels of images, whose features measure samples ({model} convnet)";
-  }
-  return "";
-}
-
 template <class Enum>
 Entries described(const Names<Enum>& names) {
   Entries entries;
   for (const auto& [name, value] : names) entries.push_back({name, help_of(value)});
+  return entries;
+}
+
+Entries objectives() {
+  Entries entries;
+  for (const ObjectiveRow& row : objective_rows()) {
+    entries.push_back({std::string(row.name), std::string(row.help)});
+  }
+  return entries;
+}
+
+Entries formats() {
+  Entries entries;
+  for (const DataFormat& format : data_formats()) {
+    entries.push_back({std::string(format.name), std::string(format.help)});
+  }
   return entries;
 }
 
@@ -189,17 +186,19 @@ const std::vector<CatalogueEntry>& catalogue_topics() {
       {"objectives", "what a network learns: {objective}"},
       {"recipes", "settings of whole runs: {recipe}"},
       {"models", "trained models that come with the program: {model}, {features}"},
-      {"data", "data sets known by name: {data}"}};
+      {"data", "data sets known by name: {data}"},
+      {"formats", "files and folders that data are read from: {data} PATH"}};
   return topics;
 }
 
 std::vector<CatalogueEntry> catalogue_of(const std::string& topic) {
   if (topic == "rules") return described(rule_names());
   if (topic == "presets") return presets();
-  if (topic == "objectives") return described(objective_names());
+  if (topic == "objectives") return objectives();
   if (topic == "recipes") return recipes();
   if (topic == "models") return models();
   if (topic == "data") return data_sets();
+  if (topic == "formats") return formats();
   throw Error(ErrorKind::internal, fmt::format("there is no list of '{}'", topic));
 }
 

@@ -11,7 +11,7 @@ struct CatalogueEntry {
   std::string name, help;
 };
 
-// "rules", "presets", "objectives", "recipes", "models" and "data".
+// "rules", "presets", "objectives", "recipes", "models", "data" and "formats".
 const std::vector<CatalogueEntry>& catalogue_topics();
 
 std::vector<std::string> names_of(const std::vector<CatalogueEntry>& entries);

@@ -1,5 +1,5 @@
-// Opens a data set by the path of a file or folder, whose kind is told by its content (that of
-// CIFAR-10's batches by their ending).
+// Opens a data set by the path of a file or folder. The format is detected from the contents, or,
+// where they say nothing, from the ending (formats.h).
 #pragma once
 
 #include <cstdint>

@@ -10,47 +10,6 @@
 
 namespace eqm {
 
-const Names<ObjectiveKind>& objective_names() {
-  static const Names<ObjectiveKind> names = {
-      {"eqm", ObjectiveKind::eqm},
-      {"eqm-dot", ObjectiveKind::eqm_dot},
-      {"eqm-l2", ObjectiveKind::eqm_l2},
-      {"fm", ObjectiveKind::fm},
-      {"fm-unconditional", ObjectiveKind::fm_unconditional},
-      {"eqm-noise-condition", ObjectiveKind::eqm_noise_condition},
-      {"classifier", ObjectiveKind::classifier}};
-  return names;
-}
-
-const Names<ObjectiveKind>& field_objective_names() {
-  static const Names<ObjectiveKind> names = [] {
-    Names<ObjectiveKind> fields = objective_names();
-    std::erase_if(fields, [](const auto& entry) { return is_classifier(entry.second); });
-    return fields;
-  }();
-  return names;
-}
-
-std::string name_of(ObjectiveKind kind) {
-  return name_in(objective_names(), kind);
-}
-
-bool sees_time(ObjectiveKind kind) {
-  return kind == ObjectiveKind::fm || kind == ObjectiveKind::eqm_noise_condition;
-}
-
-bool has_energy(ObjectiveKind kind) {
-  return kind == ObjectiveKind::eqm_dot || kind == ObjectiveKind::eqm_l2;
-}
-
-bool is_flow(ObjectiveKind kind) {
-  return kind == ObjectiveKind::fm || kind == ObjectiveKind::fm_unconditional;
-}
-
-bool is_classifier(ObjectiveKind kind) {
-  return kind == ObjectiveKind::classifier;
-}
-
 Magnitude Objective::effective_magnitude() const {
   if (is_flow(kind)) return {.kind = MagnitudeKind::constant, .lambda = 1.0};
   return magnitude;
@@ -58,7 +17,8 @@ Magnitude Objective::effective_magnitude() const {
 
 FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
                           const Tensor& x, const Conditioning& conditioning, Graph graph) {
-  if (!has_energy(kind)) {
+  const ObjectiveRow& row = row_of(kind);
+  if (row.energy == nullptr) {
     const Prediction prediction = backbone.forward_with(x, conditioning);
     return {
         .gradient = prediction.output * output_sign, .energy = {}, .features = prediction.features};
@@ -72,9 +32,7 @@ FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_
   const auto energy = [&](const Tensor& point) {
     const Prediction prediction = backbone.forward_with(point, conditioning);
     features = prediction.features;
-    const Tensor f = (prediction.output * output_sign).flatten(1);
-    if (kind == ObjectiveKind::eqm_dot) return (point.flatten(1) * f).sum(1);
-    return 0.5 * f.square().sum(1);
+    return row.energy(point.flatten(1), (prediction.output * output_sign).flatten(1));
   };
   const ValueAndGradient result = value_and_gradient(energy, x, graph);
   return {.gradient = result.gradient, .energy = result.value, .features = features};

@@ -1,36 +1,12 @@
 // What is trained: pure functions from a model, a batch and its randomness to a loss per sample.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "eqm/backbone/backbone.h"
 #include "eqm/landscape/magnitude.h"
+#include "eqm/landscape/objective_kind.h"
 #include "eqm/tensor/gradient.h"
 
 namespace eqm {
-
-enum class ObjectiveKind {
-  eqm,                  // the gradient itself; γ never shown
-  eqm_dot,              // the gradient of g(x) = x·f(x)
-  eqm_l2,               // the gradient of g(x) = ½‖f(x)‖²; starts from a trained EqM model
-  fm,                   // Flow Matching: velocity, time shown
-  fm_unconditional,     // Flow Matching without time
-  eqm_noise_condition,  // the EqM target with γ shown: the paper's ablation
-  classifier,           // no landscape: labels of images, whose features judge samples
-};
-
-const Names<ObjectiveKind>& objective_names();
-const Names<ObjectiveKind>& field_objective_names();  // without the classifier, which has no field
-std::string name_of(ObjectiveKind kind);
-
-// Whether the model sees γ (or t), has an explicit energy, is a flow (sampled over [0, 1], not by
-// descent).
-bool sees_time(ObjectiveKind kind);
-bool has_energy(ObjectiveKind kind);
-bool is_flow(ObjectiveKind kind);
-bool is_classifier(ObjectiveKind kind);
 
 struct Objective {
   ObjectiveKind kind = ObjectiveKind::eqm;

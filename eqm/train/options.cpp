@@ -8,6 +8,7 @@
 #include "eqm/backbone/sit.h"
 #include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
+#include "eqm/data/formats.h"
 
 namespace eqm {
 namespace {
@@ -18,10 +19,8 @@ constexpr double kMany = 1e12;  // more steps or examples than anyone will see
 
 void TrainDataOptions::declare(OptionSet& options) {
   options.section("data");
-  options.text(
-      "data", data,
-      "fashion-mnist, mnist, or a path: IDX files, CIFAR-10 binaries, a folder or tar of "
-      "images by class, a safetensors of tensors, an .npz of images, a folder of `eqm encode`");
+  options.text("data", data,
+               fmt::format("fashion-mnist, mnist, or a path: {}", readable_formats()));
   options.text("held-out-data", held_out_data,
                "data to judge by; empty takes the set's own test part, or keeps some aside");
   options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
@@ -116,8 +115,9 @@ void TrainOptions::validate() const {
     throw Error(ErrorKind::usage, "the dispersive loss compares a whole batch at once",
                 "use it with accumulate = 1");
   }
-  if (objective.kind == ObjectiveKind::eqm_l2 && model.init.empty()) {
-    throw Error(ErrorKind::usage, "eqm-l2 starts from a trained EqM model",
+  if (!row_of(objective.kind).starts_from.empty() && model.init.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} starts from a trained EqM model", name_of(objective.kind)),
                 "train with {objective} eqm first, then give that run by {init}");
   }
   if (is_classifier(objective.kind) != (model.model == "convnet")) {

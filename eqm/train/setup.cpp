@@ -250,11 +250,12 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
           fmt::format("the model '{}' has another architecture than this run", options.model.init),
           "choose the same model, width, depth and data as it was trained with");
     }
+    const ObjectiveRow& row = row_of(options.objective.kind);
     const ObjectiveKind learned = trained.objective.kind;
-    if (options.objective.kind == ObjectiveKind::eqm_l2 && learned != ObjectiveKind::eqm &&
-        learned != ObjectiveKind::eqm_l2) {
+    const bool fits = std::ranges::find(row.starts_from, learned) != row.starts_from.end();
+    if (!row.starts_from.empty() && !fits) {
       throw Error(ErrorKind::input,
-                  fmt::format("eqm-l2 starts from an EqM model, and '{}' was trained as {}",
+                  fmt::format("{} starts from an EqM model, and '{}' was trained as {}", row.name,
                               options.model.init, name_of(learned)),
                   "train with {objective} eqm first");
     }

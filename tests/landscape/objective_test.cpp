@@ -260,6 +260,24 @@ TEST(Objective, every_kind_has_a_name_of_its_own) {
   EXPECT_EQ(objective_names().size(), 7U);
 }
 
+TEST(Objective, rows_say_what_the_papers_objectives_are) {
+  using enum ObjectiveKind;
+  const auto those = [](bool (*holds)(ObjectiveKind)) {
+    std::vector<ObjectiveKind> kinds;
+    for (const ObjectiveRow& row : objective_rows()) {
+      EXPECT_FALSE(row.help.empty()) << row.name;
+      if (holds(row.kind)) kinds.push_back(row.kind);
+    }
+    return kinds;
+  };
+  using Kinds = std::vector<ObjectiveKind>;
+  EXPECT_EQ(those(sees_time), (Kinds{fm, eqm_noise_condition}));
+  EXPECT_EQ(those(has_energy), (Kinds{eqm_dot, eqm_l2}));
+  EXPECT_EQ(those(is_flow), (Kinds{fm, fm_unconditional}));
+  EXPECT_EQ(those(is_classifier), Kinds{classifier});
+  EXPECT_EQ(field_objective_names().size(), 6U);
+}
+
 TEST(Loss, of_a_classifier_is_the_cross_entropy_of_clean_images) {
   ConvNet net({.input_size = 8, .width = 2, .features = 3, .num_classes = 4});
   net.to(torch::kFloat64);
