@@ -1,4 +1,5 @@
-// Each operator of a SiT-S/2 block at batch 8, and of the small model, against its plain twin.
+// Each operator of a SiT-S/2 block at batch 8, and of the small model, against its reference
+// implementation.
 #include <fmt/format.h>
 
 #include "bench/works.h"
@@ -41,29 +42,29 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
   const Tensor shift = leaf({b, d}), scale = leaf({b, d}), gate = leaf({b, d});
   const Tensor w3 = leaf({3 * d, d}), b3 = leaf({3 * d}), w4 = leaf({4 * d, d}), b4 = leaf({4 * d});
   const Tensor down = leaf({d, 4 * d}), bias = leaf({d});
-  const auto panels = [] { return std::make_shared<kernel::PackedWeight>(); };
+  const auto packed = [] { return std::make_shared<kernel::PackedWeight>(); };
   add(
       works, name("linear, D to 3D"), 6 * rows * width * width,
       [=] { return kernel::plain::linear(h, w3, b3); },
-      [=, p = panels()] {
+      [=, p = packed()] {
         return kernel::linear(h, {w3, b3, p.get()});
       });
   add(
       works, name("linear + GELU, D to 4D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gelu(h, w4, b4); },
-      [=, p = panels()] {
+      [=, p = packed()] {
         return kernel::linear_gelu(h, {w4, b4, p.get()});
       });
   add(
       works, name("linear + gate, 4D to D"), 8 * rows * width * width,
       [=] { return kernel::plain::linear_gated(h, wide, down, bias, gate); },
-      [=, p = panels()] {
+      [=, p = packed()] {
         return kernel::linear_gated(h, wide, {down, bias, p.get()}, gate);
       });
   add(
       works, name("MLP + gate"), 16 * rows * width * width,
       [=] { return kernel::plain::mlp_gated(h, h, w4, b4, down, bias, gate); },
-      [=, p = panels(), q = panels()] {
+      [=, p = packed(), q = packed()] {
         return kernel::mlp_gated(h, h, {w4, b4, p.get()}, {down, bias, q.get()}, gate);
       });
   const int64_t patch = block.patch, channels = block.channels;
@@ -75,7 +76,7 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
       [=] {
         return kernel::unpatchify(kernel::plain::linear(h, last, last_bias), patch, channels);
       },
-      [=, p = panels()] {
+      [=, p = packed()] {
         return kernel::linear_image(h, {last, last_bias, p.get()}, patch, channels);
       });
   add(
@@ -88,7 +89,7 @@ void add_block(std::vector<NamedWork>& works, const Block& block) {
         const Tensor x = kernel::plain::layer_norm_modulate(h, shift, scale);
         return kernel::plain::mlp_gated(h, x, w4, b4, down, bias, gate);
       },
-      [=, p = panels(), q = panels()] {
+      [=, p = packed(), q = packed()] {
         const kernel::Branch way = kernel::branch_off(h, shift, scale);
         return kernel::mlp_gated(way.past, way.into, {w4, b4, p.get()}, {down, bias, q.get()},
                                  gate);

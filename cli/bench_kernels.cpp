@@ -16,7 +16,7 @@
 #include "eqm/base/version.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/output_folder.h"
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/tensor/machine.h"
 
 namespace eqm::cli {

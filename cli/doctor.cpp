@@ -7,7 +7,7 @@
 #include "cli/verb.h"
 #include "eqm/base/version.h"
 #include "eqm/data/installed_sets.h"
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/tensor/machine.h"
 #include "eqm/tensor/runtime.h"
 

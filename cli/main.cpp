@@ -30,7 +30,7 @@
 #include "eqm/base/nearest.h"
 #include "eqm/base/option_keys.h"
 #include "eqm/base/version.h"
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/tensor/blas_kernels.h"
 
 namespace eqm::cli {

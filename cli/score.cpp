@@ -71,7 +71,7 @@ Examples:
     const int64_t label = label_.empty() ? kNullClass : label_of(model, label_);
     check_terms(field, only(label));
     require_memory(static_cast<double>(batch_) * static_cast<double>(type.dtype().itemsize()) *
-                       field.row_numbers(),
+                       field.activation_floats_per_row(),
                    "lower --batch");
     const OutputFolder folder(out_);
     const std::vector<ScoredSet> scored =

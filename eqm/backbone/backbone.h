@@ -48,7 +48,7 @@ class Backbone : public torch::nn::Module {
   // The label of "no label"; -1 when the network was built without one.
   virtual int64_t null_label() const = 0;
   // About how many numbers a row of a batch keeps alive at the widest place of a forward pass.
-  virtual double row_numbers() const = 0;
+  virtual double activation_floats_per_row() const = 0;
 
   // The architecture as JSON with a "kind"; make_backbone() reads it back.
   virtual std::string architecture() const = 0;

@@ -113,7 +113,7 @@ Shape ConvNet::state_shape() const {
   return {config_.in_channels, config_.input_size, config_.input_size};
 }
 
-double ConvNet::row_numbers() const {
+double ConvNet::activation_floats_per_row() const {
   // Two neighbouring layers at full size.
   return 2 * static_cast<double>(config_.width) *
          static_cast<double>(config_.input_size * config_.input_size);

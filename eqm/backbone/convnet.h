@@ -40,7 +40,7 @@ class ConvNet final : public Backbone {
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }
   int64_t null_label() const override { return -1; }
-  double row_numbers() const override;
+  double activation_floats_per_row() const override;
   std::string architecture() const override;
   void initialise(uint64_t seed) override;
 

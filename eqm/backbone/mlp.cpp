@@ -105,7 +105,7 @@ Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) 
   return {.output = kernel::linear(h, {out_->weight, out_->bias}), .features = h};
 }
 
-double Mlp::row_numbers() const {
+double Mlp::activation_floats_per_row() const {
   return static_cast<double>(2 * config_.width + 4 * config_.fourier + config_.dimension);
 }
 

@@ -41,7 +41,7 @@ class Mlp final : public Backbone {
   Shape state_shape() const override { return {config_.dimension}; }
   int64_t num_classes() const override { return config_.num_classes; }
   int64_t null_label() const override { return config_.num_classes; }
-  double row_numbers() const override;
+  double activation_floats_per_row() const override;
   std::string architecture() const override;
   void initialise(uint64_t seed) override;
 

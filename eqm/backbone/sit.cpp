@@ -156,7 +156,7 @@ Shape Sit::state_shape() const {
   return {config_.in_channels, config_.input_size, config_.input_size};
 }
 
-double Sit::row_numbers() const {
+double Sit::activation_floats_per_row() const {
   const auto side = static_cast<double>(config_.input_size / config_.patch_size);
   const double tokens = side * side, width = static_cast<double>(config_.hidden_size);
   // The residual stream and the wider of attention (q, k, v, their products) and MLP.

@@ -72,7 +72,7 @@ double activation_count(const UnetConfig& config) {
   return count;
 }
 
-double Unet::row_numbers() const {
+double Unet::activation_floats_per_row() const {
   const UnetLayout layout = unet_layout(config_);
   double left = 0;  // by the way down, for the way up
   for (const auto& block : layout.down) {

@@ -76,7 +76,7 @@ const char* name_of(DescentStatus status) {
 }
 
 int64_t default_capacity(const Field& field) {
-  const double bytes = sizeof(float) * std::max(1.0, field.row_numbers());
+  const double bytes = sizeof(float) * std::max(1.0, field.activation_floats_per_row());
   return static_cast<int64_t>(std::clamp(kBatchBytes / bytes, kLeastRows, kMostRows));
 }
 
@@ -88,7 +88,7 @@ Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64
       type_(type),
       capacity_(capacity > 0 ? capacity : default_capacity(field)) {
   if (!type.device().is_cpu()) return;
-  const double numbers = std::max(field.row_numbers(), static_cast<double>(size_));
+  const double numbers = std::max(field.activation_floats_per_row(), static_cast<double>(size_));
   require_memory(
       static_cast<double>(capacity_) * numbers * static_cast<double>(type.dtype().itemsize()),
       "lower the rows computed at once ({rows})");

@@ -4,7 +4,7 @@
 
 #include <torch/autograd.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/plain.h"
 #include "eqm/kernel/simd/attention.h"
 #include "eqm/kernel/twice.h"

@@ -2,7 +2,7 @@
 
 #include <torch/autograd.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/simd/rows.h"
 #include "eqm/tensor/parallel.h"
 

@@ -2,7 +2,7 @@
 
 #include <torch/autograd.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/gelu.h"
 #include "eqm/kernel/image_rows.h"
 #include "eqm/kernel/plain.h"
@@ -29,14 +29,14 @@ Tensor like(const Tensor& matrix, const Tensor& x) {
 
 // Keeps map(x), or the GELU's slope there for the kind gelu_slope.
 Tensor run_gelu(const Tensor& x, const LinearMap& map, float* kept,
-                simd::Finish::Kind kind = simd::Finish::Kind::gelu) {
+                simd::Epilogue::Kind kind = simd::Epilogue::Kind::gelu) {
   Tensor out = torch::empty({x.size(0), map.weight.size(0)}, x.options());
-  run_product_by_transpose(x, map.weight, map.packed,
-                           {.kind = kind,
-                            .bias = map.bias.data_ptr<float>(),
-                            .out = out.data_ptr<float>(),
-                            .kept = kept,
-                            .stride = static_cast<size_t>(map.weight.size(0))});
+  run_gemm_nt(x, map.weight, map.packed,
+              {.kind = kind,
+               .bias = map.bias.data_ptr<float>(),
+               .out = out.data_ptr<float>(),
+               .kept = kept,
+               .stride = static_cast<size_t>(map.weight.size(0))});
   return out;
 }
 
@@ -68,16 +68,16 @@ struct LinearGelu : torch::autograd::Function<LinearGelu> {
 Tensor run_gated(const Tensor& h, const Tensor& x, const LinearMap& map, const Tensor& gate,
                  float* kept) {
   Tensor out = torch::empty_like(h);
-  run_product_by_transpose(as_matrix(x), map.weight, map.packed,
-                           {.kind = simd::Finish::Kind::gate,
-                            .bias = map.bias.data_ptr<float>(),
-                            .out = out.data_ptr<float>(),
-                            .kept = kept,
-                            .residual = h.data_ptr<float>(),
-                            .stride = static_cast<size_t>(map.weight.size(0)),
-                            .gate = gate.data_ptr<float>(),
-                            .gate_stride = static_cast<size_t>(gate.stride(0)),
-                            .rows_per_gate = static_cast<size_t>(h.size(1))});
+  run_gemm_nt(as_matrix(x), map.weight, map.packed,
+              {.kind = simd::Epilogue::Kind::gate,
+               .bias = map.bias.data_ptr<float>(),
+               .out = out.data_ptr<float>(),
+               .kept = kept,
+               .residual = h.data_ptr<float>(),
+               .stride = static_cast<size_t>(map.weight.size(0)),
+               .gate = gate.data_ptr<float>(),
+               .gate_stride = static_cast<size_t>(gate.stride(0)),
+               .rows_per_gate = static_cast<size_t>(h.size(1))});
   return out;
 }
 
@@ -140,7 +140,7 @@ struct Mlp : torch::autograd::Function<Mlp> {
     const Tensor slope = torch::empty({rows.size(0), w1.size(0)}, x.options());
     const Tensor branch = torch::empty_like(h);
     const Tensor hidden = run_gelu(rows, {w1, bias1, packed1}, slope.data_ptr<float>(),
-                                   simd::Finish::Kind::gelu_slope);
+                                   simd::Epilogue::Kind::gelu_slope);
     const Tensor out = run_gated(h, hidden, {w2, bias2, packed2}, gate, branch.data_ptr<float>());
     context->save_for_backward({h, x, w1, bias1, w2, bias2, gate, slope, hidden, branch});
     return out;
@@ -168,8 +168,8 @@ struct Mlp : torch::autograd::Function<Mlp> {
     const Wanted of_first = wanted(*context, 1);
     if (of_first.x || of_first.weight || of_first.bias) {
       const Tensor g1 = torch::empty_like(slope);
-      run_product(g2, w2,
-                  {.kind = simd::Finish::Kind::scale,
+      run_gemm_nn(g2, w2,
+                  {.kind = simd::Epilogue::Kind::scale,
                    .out = g1.data_ptr<float>(),
                    .factor = slope.data_ptr<float>(),
                    .stride = static_cast<size_t>(slope.size(1))});
@@ -183,13 +183,13 @@ struct Mlp : torch::autograd::Function<Mlp> {
 Tensor run_image(const Tensor& x, const LinearMap& map, int64_t patch, int64_t channels) {
   const int64_t grid = grid_of(x.size(1)), side = grid * patch;
   Tensor out = torch::empty({x.size(0), channels, side, side}, x.options());
-  run_product_by_transpose(as_matrix(x), map.weight, map.packed,
-                           {.kind = simd::Finish::Kind::image,
-                            .bias = map.bias.data_ptr<float>(),
-                            .out = out.data_ptr<float>(),
-                            .patch = static_cast<size_t>(patch),
-                            .channels = static_cast<size_t>(channels),
-                            .grid = static_cast<size_t>(grid)});
+  run_gemm_nt(as_matrix(x), map.weight, map.packed,
+              {.kind = simd::Epilogue::Kind::image,
+               .bias = map.bias.data_ptr<float>(),
+               .out = out.data_ptr<float>(),
+               .patch = static_cast<size_t>(patch),
+               .channels = static_cast<size_t>(channels),
+               .grid = static_cast<size_t>(grid)});
   return out;
 }
 

@@ -2,7 +2,7 @@
 
 #include <torch/autograd.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/image_rows.h"
 #include "eqm/kernel/plain.h"
 #include "eqm/kernel/twice.h"

@@ -2,7 +2,7 @@
 
 #include "eqm/base/error.h"
 #include "eqm/kernel/attention.h"
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/image_rows.h"
 #include "eqm/kernel/linear_with.h"
 #include "eqm/kernel/norm.h"
@@ -54,7 +54,7 @@ bool fused_rows(const Tensor& h, std::initializer_list<const Tensor*> per_image)
 
 Tensor linear(const Tensor& x, const LinearMap& map) {
   if (!fused_map(map, x)) return plain::linear(x, map.weight, map.bias);
-  return product_by_transpose(as_matrix(x), map.weight, map.bias, map.packed)
+  return gemm_nt(as_matrix(x), map.weight, map.bias, map.packed)
       .view(with_width(x, map.weight.size(0)));
 }
 

@@ -1,6 +1,7 @@
 // The heavy operators of the backbones, which call these and not LibTorch's. Float32 on the CPU
-// takes a fused path, anything else the plain twin (plain.h); choice.h tells how they are chosen.
-// All may be differentiated twice. Letters: B batch, T tokens, D width, p patch, C channels.
+// takes a fused path, anything else the reference implementation (plain.h); dispatch.h says how
+// they are chosen. All may be differentiated twice. Letters: B batch, T tokens, D width, p patch, C
+// channels.
 #pragma once
 
 #include "eqm/kernel/branch.h"

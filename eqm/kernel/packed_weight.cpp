@@ -5,16 +5,16 @@
 
 namespace eqm::kernel {
 
-void pack_weight(const Tensor& weight, float* panels) {
+void pack_weight(const Tensor& weight, float* packed) {
   const auto rows = static_cast<size_t>(weight.size(0)),
              depth = static_cast<size_t>(weight.size(1));
   const float* in = weight.data_ptr<float>();
   const auto stride = static_cast<size_t>(weight.stride(0));
-  const size_t width = simd::panel_width();
+  const size_t width = simd::tile_columns();
   const auto count = static_cast<int64_t>((rows + width - 1) / width);
   at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
     simd::pack_transposed(in, stride, depth, static_cast<size_t>(begin) * width,
-                          std::min(static_cast<size_t>(end) * width, rows), panels);
+                          std::min(static_cast<size_t>(end) * width, rows), packed);
   });
 }
 
@@ -27,24 +27,24 @@ PackedWeight::Key PackedWeight::key_of(const Tensor& weight) {
           .rows = weight.size(0),
           .columns = weight.size(1),
           .stride = weight.stride(0),
-          .panel = simd::panel_width()};
+          .tile_columns = simd::tile_columns()};
 }
 
-std::shared_ptr<const float> PackedWeight::panels(const Tensor& weight) {
+std::shared_ptr<const float> PackedWeight::packed(const Tensor& weight) {
   const std::lock_guard lock(mutex_);
   const Key key = key_of(weight);
-  if (panels_ && key_.version >= 0 && key_ == key) return panels_;
-  panels_.reset();
-  // Someone may still read the panels of before.
+  if (packed_ && key_.version >= 0 && key_ == key) return packed_;
+  packed_.reset();
+  // Someone may still read the previous copy.
   if (!memory_ || memory_.use_count() > 1) memory_ = std::make_shared<simd::Scratch>();
   float* out = memory_->take(
       simd::packed_size(static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))));
   pack_weight(weight, out);
-  panels_ = std::shared_ptr<const float>(memory_, out);
+  packed_ = std::shared_ptr<const float>(memory_, out);
   key_ = key;
   storage_.emplace(
       c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(weight.storage().unsafeGetStorageImpl()));
-  return panels_;
+  return packed_;
 }
 
 }  // namespace eqm::kernel

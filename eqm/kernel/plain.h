@@ -1,5 +1,6 @@
-// The plain twins: the operators of ops.h as compositions of LibTorch's. They serve all devices and
-// precisions, define what the fused operators compute, and are differentiable any number of times.
+// The reference implementations: the operators of ops.h as compositions of LibTorch's. They serve
+// all devices and precisions, define what the fused operators compute, and are differentiable any
+// number of times.
 #pragma once
 
 #include "eqm/tensor/torch.h"

@@ -9,12 +9,11 @@
 namespace eqm::kernel {
 
 // x w^T (+ bias): [M, N]. `packed` is of w; without it w is packed for this call.
-Tensor product_by_transpose(const Tensor& x, const Tensor& w, const Tensor& bias,
-                            PackedWeight* packed);
+Tensor gemm_nt(const Tensor& x, const Tensor& w, const Tensor& bias, PackedWeight* packed);
 // g w: [M, K]
-Tensor product(const Tensor& g, const Tensor& w);
+Tensor gemm_nn(const Tensor& g, const Tensor& w);
 // g^T x: [N, K]
-Tensor transposed_product(const Tensor& g, const Tensor& x);
+Tensor gemm_tn(const Tensor& g, const Tensor& x);
 
 // What a linear map x w^T + bias hands back where g is the gradient of its result.
 struct LinearGradients {
@@ -27,9 +26,9 @@ LinearGradients linear_gradients(const Tensor& g, const Tensor& x, const Tensor&
                                  const Wanted& wanted);
 
 // x w^T and g w with what follows them, without a graph. All matrices have contiguous rows.
-void run_product_by_transpose(const Tensor& x, const Tensor& w, PackedWeight* packed,
-                              const simd::Finish& finish);
-void run_product(const Tensor& g, const Tensor& w, const simd::Finish& finish);
+void run_gemm_nt(const Tensor& x, const Tensor& w, PackedWeight* packed,
+                 const simd::Epilogue& epilogue);
+void run_gemm_nn(const Tensor& g, const Tensor& w, const simd::Epilogue& epilogue);
 
 // x [..., K] as a matrix with contiguous rows.
 Tensor as_matrix(const Tensor& x);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/simd/update.h"
 #include "eqm/tensor/parallel.h"
 

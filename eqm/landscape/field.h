@@ -29,7 +29,7 @@ class Field {
   // Labels are numbers below this, the null class included; 0 for a field without any.
   virtual int64_t label_count() const { return 0; }
   // About how many numbers a row of a batch keeps alive during an evaluation.
-  virtual double row_numbers() const { return 0; }
+  virtual double activation_floats_per_row() const { return 0; }
 };
 
 }  // namespace eqm

@@ -119,9 +119,9 @@ int64_t LearnedField::label_count() const {
   return std::max(model_.backbone->null_label() + 1, model_.backbone->num_classes());
 }
 
-double LearnedField::row_numbers() const {
+double LearnedField::activation_floats_per_row() const {
   constexpr double kGraphOfGradient = 8;  // an energy keeps activations for its derivative
-  return model_.backbone->row_numbers() * (has_energy() ? kGraphOfGradient : 1);
+  return model_.backbone->activation_floats_per_row() * (has_energy() ? kGraphOfGradient : 1);
 }
 
 }  // namespace eqm

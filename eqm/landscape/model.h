@@ -47,7 +47,7 @@ class LearnedField final : public Field {
   GradientAndEnergy gradient_and_energy(const Tensor& x, const Condition& condition) const override;
   int64_t null_label() const override { return model_.backbone->null_label(); }
   int64_t label_count() const override;
-  double row_numbers() const override;
+  double activation_floats_per_row() const override;
 
   const Model& model() const { return model_; }
 

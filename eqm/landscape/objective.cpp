@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "eqm/base/error.h"
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/landscape/corruption.h"
 #include "eqm/tensor/autocast.h"
 

@@ -24,7 +24,7 @@ class Counting final : public Backbone {
   Shape state_shape() const override { return inner->state_shape(); }
   int64_t num_classes() const override { return inner->num_classes(); }
   int64_t null_label() const override { return inner->null_label(); }
-  double row_numbers() const override { return inner->row_numbers(); }
+  double activation_floats_per_row() const override { return inner->activation_floats_per_row(); }
   std::string architecture() const override { return inner->architecture(); }
   void initialise(uint64_t seed) override { inner->initialise(seed); }
 

@@ -308,7 +308,7 @@ TEST(UnetShapes, are_those_of_the_network_and_count_its_weights) {
     EXPECT_EQ(first_misfit(built, unet_weight_shapes(config)), "");
     EXPECT_EQ(weight_count(config), static_cast<double>(parameter_count(unet)));
     EXPECT_GT(activation_count(config), 0);
-    EXPECT_GT(unet.row_numbers(), 2 * 4 * 4);
+    EXPECT_GT(unet.activation_floats_per_row(), 2 * 4 * 4);
   }
 }
 

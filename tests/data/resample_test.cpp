@@ -40,7 +40,7 @@ double cubic(double x) {
   return x < 2 ? -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2 : 0;
 }
 
-// The plain twin of one row or column: weights in float64 over the whole of it.
+// The reference implementation of one row or column: weights in float64 over the whole of it.
 std::vector<double> plain_cubic(const std::vector<double>& from, size_t length) {
   const double ratio = static_cast<double>(from.size()) / static_cast<double>(length);
   const double stretch = std::max(ratio, 1.0);

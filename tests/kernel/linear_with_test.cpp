@@ -1,26 +1,26 @@
-// Linear maps and what follows them, fused, against their plain twins.
+// Linear maps and what follows them, fused, against their reference implementations.
 #include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
+#include "tests/support/against_reference.h"
 #include "tests/support/every_target.h"
 #include "tests/support/golden.h"
 #include "tests/support/normal.h"
-#include "tests/support/twins.h"
 
 namespace eqm::test {
 namespace {
 
-TEST(FusedLinear, linear_matches_its_plain_twin) {
+TEST(FusedLinear, linear_matches_its_reference) {
   kernel::PackedWeight packed;  // outlives changes of weight and instruction set
   for (const Sizes& s : kSizes) {
     for (const int64_t out : {s.width, 2 * s.width + 3}) {
-      expect_twins(
+      expect_matches_reference(
           [&](const Tensors& t) {
             return kernel::linear(t[0], {t[1], t[2], &packed});
           },
@@ -31,8 +31,8 @@ TEST(FusedLinear, linear_matches_its_plain_twin) {
   }
 }
 
-TEST(FusedLinear, linear_without_panels_or_bias_matches_too) {
-  expect_twins(
+TEST(FusedLinear, linear_without_packed_weight_or_bias_matches_too) {
+  expect_matches_reference(
       [](const Tensors& t) {
         return kernel::linear(t[0], {t[1], {}});
       },
@@ -40,11 +40,11 @@ TEST(FusedLinear, linear_without_panels_or_bias_matches_too) {
       {normal(1, {3, 33, 9}), normal(2, {37, 9})}, "33 rows");
 }
 
-TEST(FusedLinear, linear_gelu_matches_its_plain_twin) {
+TEST(FusedLinear, linear_gelu_matches_its_reference) {
   kernel::PackedWeight packed;
   for (const Sizes& s : kSizes) {
     const int64_t out = s.width + 2;
-    expect_twins(
+    expect_matches_reference(
         [&](const Tensors& t) {
           return kernel::linear_gelu(t[0], {t[1], t[2], &packed});
         },
@@ -55,20 +55,21 @@ TEST(FusedLinear, linear_gelu_matches_its_plain_twin) {
   }
 }
 
-TEST(FusedLinear, gated_residual_matches_its_plain_twin) {
+TEST(FusedLinear, gated_residual_matches_its_reference) {
   for (const Sizes& s : kSizes) {
-    expect_twins([](const Tensors& t) { return kernel::gated_residual(t[0], t[1], t[2]); },
-                 [](const Tensors& t) { return kernel::plain::gated_residual(t[0], t[1], t[2]); },
-                 {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, s.width}),
-                  normal(3, {s.batch, s.width})},
-                 text(s));
+    expect_matches_reference(
+        [](const Tensors& t) { return kernel::gated_residual(t[0], t[1], t[2]); },
+        [](const Tensors& t) { return kernel::plain::gated_residual(t[0], t[1], t[2]); },
+        {normal(1, {s.batch, s.tokens, s.width}), normal(2, {s.batch, s.tokens, s.width}),
+         normal(3, {s.batch, s.width})},
+        text(s));
   }
 }
 
-TEST(FusedLinear, linear_gated_matches_its_plain_twin) {
+TEST(FusedLinear, linear_gated_matches_its_reference) {
   kernel::PackedWeight packed;
   for (const Sizes& s : kSizes) {
-    expect_twins(
+    expect_matches_reference(
         [&](const Tensors& t) {
           return kernel::linear_gated(t[0], t[1], {t[2], t[3], &packed}, t[4]);
         },
@@ -79,11 +80,11 @@ TEST(FusedLinear, linear_gated_matches_its_plain_twin) {
   }
 }
 
-TEST(FusedLinear, mlp_gated_matches_its_plain_twin) {
+TEST(FusedLinear, mlp_gated_matches_its_reference) {
   kernel::PackedWeight packed1, packed2;
   for (const Sizes& s : kSizes) {
     const int64_t hidden = 2 * s.width + 3;
-    expect_twins(
+    expect_matches_reference(
         [&](const Tensors& t) {
           return kernel::mlp_gated(t[0], t[1], {t[2], t[3], &packed1}, {t[4], t[5], &packed2},
                                    t[6]);
@@ -100,10 +101,10 @@ TEST(FusedLinear, mlp_gated_matches_its_plain_twin) {
 }
 
 // Inputs that are computed from each other: no way may be counted twice.
-TEST(FusedLinear, mlp_gated_of_a_norm_of_its_residual_matches_its_plain_twin) {
+TEST(FusedLinear, mlp_gated_of_a_norm_of_its_residual_matches_its_reference) {
   kernel::PackedWeight packed1, packed2;
   const int64_t width = 12, hidden = 20;
-  expect_twins(
+  expect_matches_reference(
       [&](const Tensors& t) {
         const Tensor x = kernel::layer_norm_modulate(t[0], t[1], t[1]);
         return kernel::mlp_gated(t[0], x, {t[2], t[3], &packed1}, {t[4], t[5], &packed2}, t[1]);
@@ -146,7 +147,7 @@ TEST(FusedLinear, mlp_gated_hands_back_only_what_is_wanted) {
   }
 }
 
-TEST(FusedLinear, mlp_gated_refuses_shapes_that_do_not_fit_as_its_twin_does) {
+TEST(FusedLinear, mlp_gated_refuses_shapes_that_do_not_fit_as_its_reference_does) {
   kernel::PackedWeight packed1, packed2;
   const auto run = [&](const Shape& h, const Shape& x, const Shape& w1, int64_t b1, const Shape& w2,
                        int64_t b2) {
@@ -163,19 +164,19 @@ TEST(FusedLinear, mlp_gated_refuses_shapes_that_do_not_fit_as_its_twin_does) {
   EXPECT_ANY_THROW(run({2, 5, 8}, {2, 5, 8}, {12, 8}, 12, {9, 12}, 9)) << "a wider result";
 }
 
-TEST(FusedLinear, linear_image_matches_its_plain_twin) {
+TEST(FusedLinear, linear_image_matches_its_reference) {
   kernel::PackedWeight packed;
   struct Picture {
     int64_t batch, grid, patch, channels, width;
   };
-  // Rows of one image and of several in a strip; columns that fill no vector and several panels.
+  // Rows of one image and of several in a tile; columns that fill no vector and several tiles.
   for (const Picture& p : {Picture{1, 1, 1, 1, 1},
                            {2, 3, 2, 3, 5},
                            {3, 7, 4, 1, 48},
                            {2, 4, 2, 8, 33},
                            {1, 5, 8, 3, 9}}) {
     const int64_t out = p.patch * p.patch * p.channels;
-    expect_twins(
+    expect_matches_reference(
         [&](const Tensors& t) {
           return kernel::linear_image(t[0], {t[1], t[2], &packed}, p.patch, p.channels);
         },

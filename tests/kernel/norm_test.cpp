@@ -1,20 +1,20 @@
-// Layer norm and modulation, fused, against their plain twin.
+// Layer norm and modulation, fused, against their reference implementation.
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
+#include "tests/support/against_reference.h"
 #include "tests/support/golden.h"
 #include "tests/support/normal.h"
-#include "tests/support/twins.h"
 
 namespace eqm::test {
 namespace {
 
-TEST(FusedNorm, layer_norm_modulate_matches_its_plain_twin) {
+TEST(FusedNorm, layer_norm_modulate_matches_its_reference) {
   for (const Sizes& s : kSizes) {
     if (s.width == 1) continue;  // one number has no deviation: only eps is left
-    expect_twins(
+    expect_matches_reference(
         [](const Tensors& t) {
           const Tensors parts = t[1].chunk(2, 1);  // rows that are not next to each other
           return kernel::layer_norm_modulate(t[0], parts[0], parts[1]);
@@ -31,7 +31,7 @@ TEST(FusedNorm, layer_norm_modulate_matches_its_plain_twin) {
 TEST(FusedNorm, branch_off_adds_the_gradients_of_both_ways) {
   for (const Sizes& s : kSizes) {
     if (s.width == 1) continue;
-    expect_twins(
+    expect_matches_reference(
         [](const Tensors& t) {
           const kernel::Branch way = kernel::branch_off(t[0], t[1], t[2]);
           return way.into.square() + way.past * t[0];

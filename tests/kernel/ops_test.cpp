@@ -1,4 +1,4 @@
-// Every operator against a plain scalar twin over odd sizes and strides, and its derivatives.
+// Every operator against a scalar reference over odd sizes and strides, and its derivatives.
 #include "eqm/kernel/ops.h"
 
 #include <cmath>
@@ -107,7 +107,7 @@ Tensor plain_attention(const Tensor& qkv, int64_t heads) {
   return y;
 }
 
-TEST(Ops, linear_matches_its_plain_twin) {
+TEST(Ops, linear_matches_its_reference) {
   for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor weight = normal(2, {width + 2, width}), bias = normal(3, {width + 2});
     for (const Tensor& x : layouts(normal(1, {batch, tokens, width}))) {
@@ -118,7 +118,7 @@ TEST(Ops, linear_matches_its_plain_twin) {
   }
 }
 
-TEST(Ops, linear_gelu_matches_its_plain_twin) {
+TEST(Ops, linear_gelu_matches_its_reference) {
   for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor weight = normal(5, {width + 1, width}), bias = normal(6, {width + 1});
     for (const Tensor& x : layouts(normal(4, {batch, tokens, width}))) {
@@ -130,7 +130,7 @@ TEST(Ops, linear_gelu_matches_its_plain_twin) {
   }
 }
 
-TEST(Ops, layer_norm_modulate_matches_its_plain_twin) {
+TEST(Ops, layer_norm_modulate_matches_its_reference) {
   for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor shift = normal(8, {batch, width}), scale = normal(9, {batch, width});
     for (const Tensor& h : layouts(3 + 2 * normal(7, {batch, tokens, width}))) {
@@ -150,7 +150,7 @@ TEST(Ops, layer_norm_of_equal_values_is_the_shift) {
                              shift.unsqueeze(1).expand({2, 3, 4}), 1e-10));
 }
 
-TEST(Ops, attention_matches_its_plain_twin) {
+TEST(Ops, attention_matches_its_reference) {
   for (const auto& [batch, tokens, head] : kPlainSizes) {
     for (const int64_t heads : {1, 2, 3}) {
       for (const Tensor& qkv : layouts(normal(12, {batch, tokens, 3 * heads * head}))) {
@@ -166,7 +166,7 @@ TEST(Ops, attention_survives_large_scores) {
   EXPECT_TRUE(kernel::attention(qkv, 2).isfinite().all().item<bool>());
 }
 
-TEST(Ops, gated_residual_matches_its_plain_twin) {
+TEST(Ops, gated_residual_matches_its_reference) {
   for (const auto& [batch, tokens, width] : kPlainSizes) {
     const Tensor branch = normal(15, {batch, tokens, width}), gate = normal(16, {batch, width});
     for (const Tensor& h : layouts(normal(14, {batch, tokens, width}))) {

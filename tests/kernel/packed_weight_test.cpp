@@ -13,15 +13,15 @@ namespace {
 TEST(PackedWeight, is_packed_once_and_again_when_the_weight_changes) {
   kernel::PackedWeight packed;
   const Tensor weight = torch::randn({40, 7}), other = torch::randn({40, 7});
-  const std::shared_ptr<const float> first = packed.panels(weight);
-  EXPECT_EQ(packed.panels(weight), first);
+  const std::shared_ptr<const float> first = packed.packed(weight);
+  EXPECT_EQ(packed.packed(weight), first);
   const float before = *first;
   weight.add_(1);
-  const std::shared_ptr<const float> second = packed.panels(weight);
+  const std::shared_ptr<const float> second = packed.packed(weight);
   EXPECT_NE(second, first);  // which someone still reads
   EXPECT_EQ(*first, before);
   EXPECT_EQ(*second, before + 1);
-  EXPECT_EQ(*packed.panels(other), other[0][0].item<float>());
+  EXPECT_EQ(*packed.packed(other), other[0][0].item<float>());
 }
 
 TEST(PackedWeight, sees_what_an_optimiser_step_changed) {
@@ -54,11 +54,11 @@ TEST(PackedWeight, knows_one_tensor_from_another_at_the_same_address) {
   for (int i = 1; i < 20; ++i) {
     weight.set_data(torch::empty({0}));  // the memory is free for the next
     weight.set_data(torch::full({40, 7}, static_cast<float>(i), torch::kFloat32));
-    EXPECT_EQ(*packed.panels(weight), static_cast<float>(i));
+    EXPECT_EQ(*packed.packed(weight), static_cast<float>(i));
   }
   const Tensor wide = torch::arange(80 * 7, torch::kFloat32).view({40, 14});
-  EXPECT_EQ(packed.panels(wide.narrow(1, 0, 7)).get()[1], 14);
-  EXPECT_EQ(packed.panels(wide.view({80, 7}).narrow(0, 0, 40)).get()[1], 7);
+  EXPECT_EQ(packed.packed(wide.narrow(1, 0, 7)).get()[1], 14);
+  EXPECT_EQ(packed.packed(wide.view({80, 7}).narrow(0, 0, 40)).get()[1], 7);
 }
 
 }  // namespace

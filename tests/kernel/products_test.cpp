@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "eqm/kernel/ops.h"
 #include "eqm/kernel/plain.h"
+#include "tests/support/against_reference.h"
 #include "tests/support/every_target.h"
 #include "tests/support/golden.h"
 #include "tests/support/normal.h"
-#include "tests/support/twins.h"
 
 namespace eqm::test {
 namespace {
@@ -64,12 +64,12 @@ TEST(Products, weight_gradients_are_the_same_on_any_number_of_threads) {
   const Tensor g32 = g.to(torch::kFloat32), x32 = x.to(torch::kFloat32);
   on_every_target([&] {
     at::set_num_threads(1);
-    const Tensor alone = kernel::transposed_product(g32, x32);
+    const Tensor alone = kernel::gemm_tn(g32, x32);
     EXPECT_TRUE(close(alone, exact, kClose));
     for (const int threads : {2, 3, 4, 6, 9, 40}) {
       at::set_num_threads(threads);
       for (int again = 0; again < 3; ++again) {
-        EXPECT_TRUE(torch::equal(kernel::transposed_product(g32, x32), alone)) << threads;
+        EXPECT_TRUE(torch::equal(kernel::gemm_tn(g32, x32), alone)) << threads;
       }
     }
     at::set_num_threads(threads_before);
@@ -78,27 +78,24 @@ TEST(Products, weight_gradients_are_the_same_on_any_number_of_threads) {
 
 TEST(Products, factors_that_do_not_fit_are_refused) {
   const auto made = [](int64_t rows, int64_t columns) { return torch::ones({rows, columns}); };
-  EXPECT_ANY_THROW(kernel::product(made(3, 4), made(50, 6)));
-  EXPECT_ANY_THROW(kernel::transposed_product(made(3, 4), made(50, 6)));
-  EXPECT_ANY_THROW(kernel::product_by_transpose(made(3, 4), made(6, 5), {}, nullptr));
-  EXPECT_ANY_THROW(kernel::product_by_transpose(made(3, 4), made(6, 4), torch::ones({2}), nullptr));
+  EXPECT_ANY_THROW(kernel::gemm_nn(made(3, 4), made(50, 6)));
+  EXPECT_ANY_THROW(kernel::gemm_tn(made(3, 4), made(50, 6)));
+  EXPECT_ANY_THROW(kernel::gemm_nt(made(3, 4), made(6, 5), {}, nullptr));
+  EXPECT_ANY_THROW(kernel::gemm_nt(made(3, 4), made(6, 4), torch::ones({2}), nullptr));
   const Tensor bias = torch::ones({2, 3}), weight = made(6, 4);
   EXPECT_ANY_THROW(kernel::linear(made(3, 4), {weight, bias}));
 }
 
 TEST(Products, products_of_nothing_are_empty_or_zero) {
   const auto made = [](int64_t rows, int64_t columns) { return torch::ones({rows, columns}); };
-  EXPECT_EQ(kernel::transposed_product(made(3, 2), made(3, 0)).sizes(), Shape({2, 0}));
-  EXPECT_EQ(kernel::transposed_product(made(3, 0), made(3, 2)).sizes(), Shape({0, 2}));
-  EXPECT_TRUE(
-      torch::equal(kernel::transposed_product(made(0, 3), made(0, 2)), torch::zeros({3, 2})));
-  EXPECT_EQ(kernel::product(made(0, 3), made(3, 2)).sizes(), Shape({0, 2}));
-  EXPECT_EQ(kernel::product(made(3, 2), made(2, 0)).sizes(), Shape({3, 0}));
-  EXPECT_TRUE(torch::equal(kernel::product(made(3, 0), made(0, 2)), torch::zeros({3, 2})));
-  EXPECT_EQ(kernel::product_by_transpose(made(0, 3), made(2, 3), {}, nullptr).sizes(),
-            Shape({0, 2}));
-  EXPECT_EQ(kernel::product_by_transpose(made(3, 2), made(0, 2), {}, nullptr).sizes(),
-            Shape({3, 0}));
+  EXPECT_EQ(kernel::gemm_tn(made(3, 2), made(3, 0)).sizes(), Shape({2, 0}));
+  EXPECT_EQ(kernel::gemm_tn(made(3, 0), made(3, 2)).sizes(), Shape({0, 2}));
+  EXPECT_TRUE(torch::equal(kernel::gemm_tn(made(0, 3), made(0, 2)), torch::zeros({3, 2})));
+  EXPECT_EQ(kernel::gemm_nn(made(0, 3), made(3, 2)).sizes(), Shape({0, 2}));
+  EXPECT_EQ(kernel::gemm_nn(made(3, 2), made(2, 0)).sizes(), Shape({3, 0}));
+  EXPECT_TRUE(torch::equal(kernel::gemm_nn(made(3, 0), made(0, 2)), torch::zeros({3, 2})));
+  EXPECT_EQ(kernel::gemm_nt(made(0, 3), made(2, 3), {}, nullptr).sizes(), Shape({0, 2}));
+  EXPECT_EQ(kernel::gemm_nt(made(3, 2), made(0, 2), {}, nullptr).sizes(), Shape({3, 0}));
 }
 
 TEST(Products, large_weights_are_packed_for_the_call_and_not_kept) {
@@ -113,18 +110,18 @@ TEST(Products, large_weights_are_packed_for_the_call_and_not_kept) {
 
 TEST(Products, a_row_of_a_weight_may_be_longer_than_what_is_packed_at_once) {
   const Tensor x = torch::ones({2, 1'000'003}), w = torch::full({40, 1'000'003}, 0.5f);
-  EXPECT_TRUE(close(kernel::product_by_transpose(x, w, {}, nullptr),
+  EXPECT_TRUE(close(kernel::gemm_nt(x, w, {}, nullptr),
                     torch::full({2, 40}, 500'001.5, torch::kFloat64), 1e-4));
 }
 
 TEST(Products, products_over_a_long_depth_match) {
   // The weight's gradient sums over more rows than are taken at a time.
-  expect_twins([](const Tensors& t) { return kernel::transposed_product(t[0], t[1]); },
-               [](const Tensors& t) { return torch::mm(t[0].t(), t[1]); },
-               {normal(1, {601, 14}), normal(2, {601, 35})}, "601 rows");
-  expect_twins([](const Tensors& t) { return kernel::product(t[0], t[1]); },
-               [](const Tensors& t) { return torch::mm(t[0], t[1]); },
-               {normal(1, {15, 601}), normal(2, {601, 35})}, "depth 601");
+  expect_matches_reference([](const Tensors& t) { return kernel::gemm_tn(t[0], t[1]); },
+                           [](const Tensors& t) { return torch::mm(t[0].t(), t[1]); },
+                           {normal(1, {601, 14}), normal(2, {601, 35})}, "601 rows");
+  expect_matches_reference([](const Tensors& t) { return kernel::gemm_nn(t[0], t[1]); },
+                           [](const Tensors& t) { return torch::mm(t[0], t[1]); },
+                           {normal(1, {15, 601}), normal(2, {601, 35})}, "depth 601");
 }
 
 }  // namespace

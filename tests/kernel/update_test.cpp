@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "tests/support/every_target.h"
 #include "tests/support/golden.h"
 

@@ -34,7 +34,7 @@ class Recorder final : public Backbone {
     shown = x;
     return {.output = answer_, .features = x};
   }
-  double row_numbers() const override { return 1; }
+  double activation_floats_per_row() const override { return 1; }
   Shape state_shape() const override { return answer_.sizes().slice(1).vec(); }
   int64_t num_classes() const override { return 0; }
   int64_t null_label() const override { return 0; }

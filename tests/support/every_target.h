@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eqm/kernel/simd/dispatch.h"
+#include "eqm/kernel/simd/instruction_set.h"
 
 namespace eqm::test {
 

@@ -1,7 +1,7 @@
-// Training on the fused kernels against training on their plain twins.
+// Training on the fused kernels against training on their reference implementations.
 #include <gtest/gtest.h>
 
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_models.h"
 #include "tests/support/tiny_training.h"
@@ -33,7 +33,7 @@ std::vector<double> losses(kernel::Path path, ObjectiveKind kind, int64_t steps)
   return curve;
 }
 
-TEST(FusedKernels, training_follows_the_loss_curve_of_the_plain_twins) {
+TEST(FusedKernels, training_follows_the_loss_curve_of_the_reference) {
   for (const ObjectiveKind kind :
        {ObjectiveKind::eqm, ObjectiveKind::eqm_dot, ObjectiveKind::eqm_l2}) {
     const std::vector<double> fused = losses(kernel::Path::fused, kind, 40);

@@ -75,10 +75,10 @@ HWY_EXPORT(weights_and_gradients);
 
 namespace {
 
-// Rows of weights that exist at a time: `floats` in all, whole strips.
+// Rows of weights that exist at a time: `floats` in all, whole tiles.
 size_t rows_at_once(size_t tokens, size_t floats) {
-  const size_t strip = strip_height();
-  return std::max<size_t>(floats / (tokens * strip), 1) * strip;
+  const size_t rows = tile_rows();
+  return std::max<size_t>(floats / (tokens * rows), 1) * rows;
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ void attend_backward(const Head& head, const HeadGradient& given, float* grad_q,
     }
     multiply({.data = grads, .stride = tokens}, k_rows, tokens, {0, rows, 0, width},
              {.out = grad_q + first * head.stride, .stride = head.stride});
-    const Finish::Kind kind = first == 0 ? Finish::Kind::store : Finish::Kind::add;
+    const Epilogue::Kind kind = first == 0 ? Epilogue::Kind::store : Epilogue::Kind::add;
     pack(q, head.stride, rows, width, q_rows);
     pack(grad, given.stride, rows, width, grad_rows);
     multiply({.data = grads, .stride = tokens, .transposed = true}, q_rows, rows,

@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "eqm/kernel/simd/finish-inl.h"
+#include "eqm/kernel/simd/epilogue-inl.h"
 #include "eqm/kernel/simd/pack-inl.h"
 #include "eqm/kernel/simd/tile-inl.h"
 #include "eqm/kernel/simd/vector-inl.h"
@@ -22,85 +22,87 @@ constexpr size_t kSecondCache = 100'000;  // floats of a factor that may stay th
 
 size_t block_height(size_t depth) {
   constexpr size_t kMost = 12;
-  return std::clamp<size_t>(kSecondCache / (std::max<size_t>(depth, 1) * kStrip), 2, kMost) *
-         kStrip;
+  return std::clamp<size_t>(kSecondCache / (std::max<size_t>(depth, 1) * kTileRows), 2, kMost) *
+         kTileRows;
 }
 
 // The block of the left factor that begins at row `begin`.
-Ahead block_of(const Left& left, size_t begin, size_t rows, size_t depth) {
+Prefetch block_of(const Left& left, size_t begin, size_t rows, size_t depth) {
   if (left.transposed) return {left.data, begin, left.stride, depth, rows};
   return {left.data, begin * left.stride, left.stride, rows, depth};
 }
 
-void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Coming& coming) {
+void multiply(const Left& left, const float* packed_b, size_t depth, const Part& part,
+              const Epilogue& epilogue, const NextFactors& next) {
   thread_local Scratch scratch;
-  HWY_ALIGN float sums[kStrip * 2 * kLanes];
+  HWY_ALIGN float sums[kTileRows * 2 * kLanes];
   const size_t block = block_height(depth);
-  const bool fetch_panels = (part.column_end - part.column_begin) * depth > kSecondCache;
-  const FinishTile finish_sums = finish_of(finish.kind);
+  const bool prefetch_b = (part.column_end - part.column_begin) * depth > kSecondCache;
+  const EpilogueTile run_epilogue = epilogue_of(epilogue.kind);
   // Sums with which nothing is to be done are written where they belong.
-  const bool adds = finish.kind == Finish::Kind::add;
-  const bool bare = (adds || finish.kind == Finish::Kind::store) && !finish.bias;
-  Fetches fetches;
-  fetches[Fetches::right] = coming.right;
+  const bool adds = epilogue.kind == Epilogue::Kind::add;
+  const bool bare = (adds || epilogue.kind == Epilogue::Kind::store) && !epilogue.bias;
+  PrefetchQueue prefetches;
+  prefetches[PrefetchQueue::right] = next.right;
   for (size_t begin = part.row_begin; begin < part.row_end; begin += block) {
-    const Strips strips(begin, std::min(block, part.row_end - begin));
-    float* packed = left.transposed ? scratch.take(strips.packed_size(depth)) : nullptr;
-    if (packed) pack_strips(left, strips, depth, packed);
-    const size_t end = begin + strips.rows, rest = part.row_end - end;
-    fetches[Fetches::left] =
-        rest > 0 ? block_of(left, end, std::min(block, rest), depth) : coming.left;
-    for (size_t column = part.column_begin; column < part.column_end; column += panel()) {
-      const float* factor = panels + column * depth;
-      const size_t width = std::min(panel(), part.column_end - column);
-      const bool more = fetch_panels && column + panel() < part.column_end;
-      fetches[Fetches::panel] = Ahead(factor, panel() * depth, 0, more ? 1 : 0, panel() * depth);
-      for (size_t s = 0; s < strips.count; ++s) {
-        const size_t first = strips.start(s), height = strips.height(s);
+    const RowTiles tiles(begin, std::min(block, part.row_end - begin));
+    float* packed = left.transposed ? scratch.take(tiles.packed_size(depth)) : nullptr;
+    if (packed) pack_a(left, tiles, depth, packed);
+    const size_t end = begin + tiles.rows, rest = part.row_end - end;
+    prefetches[PrefetchQueue::left] =
+        rest > 0 ? block_of(left, end, std::min(block, rest), depth) : next.left;
+    for (size_t column = part.column_begin; column < part.column_end; column += tile_width()) {
+      const float* factor = packed_b + column * depth;
+      const size_t width = std::min(tile_width(), part.column_end - column);
+      const bool more = prefetch_b && column + tile_width() < part.column_end;
+      prefetches[PrefetchQueue::packed_b] =
+          Prefetch(factor, tile_width() * depth, 0, more ? 1 : 0, tile_width() * depth);
+      for (size_t s = 0; s < tiles.count; ++s) {
+        const size_t first = tiles.start(s), height = tiles.height(s);
         const Tile tile = tile_of(height, left.transposed);
-        fetches.begin_tile();
-        fetch_finish(finish, first, height, column, width, fetches);
-        const bool direct = bare && width == panel();
-        const Sums to = direct
-                            ? Sums{finish.out + first * finish.stride + column, finish.stride, adds}
-                            : Sums{sums, panel()};
+        prefetches.begin_tile();
+        prefetch_epilogue(epilogue, first, height, column, width, prefetches);
+        const bool direct = bare && width == tile_width();
+        const Sums to =
+            direct ? Sums{epilogue.out + first * epilogue.stride + column, epilogue.stride, adds}
+                   : Sums{sums, tile_width()};
         if (packed) {
-          tile(packed + strips.packed_at(s, depth), height, factor, depth, fetches, to);
+          tile(packed + tiles.packed_at(s, depth), height, factor, depth, prefetches, to);
         } else {
-          tile(left.data + first * left.stride, left.stride, factor, depth, fetches, to);
+          tile(left.data + first * left.stride, left.stride, factor, depth, prefetches, to);
         }
-        if (!direct) finish_sums(sums, first, height, column, width, finish);
+        if (!direct) run_epilogue(sums, first, height, column, width, epilogue);
       }
     }
   }
 }
 
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
-                     float* panels) {
-  const size_t width = panel(), whole = depth / kTurn * kTurn;
+                     float* packed_b) {
+  const size_t width = tile_width(), whole = depth / kTurn * kTurn;
   for (size_t column = begin; column < end; column += width) {
     const size_t used = std::min(width, end - column);
     const float* rows = weight + column * stride;
-    float* out = panels + column * depth;
-    for (size_t k = 0; k < whole; k += kTurn) turn_panel(rows + k, stride, used, out + k * width);
+    float* out = packed_b + column * depth;
+    for (size_t k = 0; k < whole; k += kTurn) turn_b_tile(rows + k, stride, used, out + k * width);
     for (size_t k = whole; k < depth; ++k) {
       for (size_t c = 0; c < width; ++c) out[k * width + c] = c < used ? rows[c * stride + k] : 0;
     }
   }
 }
 
-void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels) {
-  for (size_t column = 0; column < columns; column += panel(), panels += panel() * depth) {
-    pack_panel(factor + column, stride, depth, std::min(panel(), columns - column), panels);
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* packed_b) {
+  for (size_t column = 0; column < columns;
+       column += tile_width(), packed_b += tile_width() * depth) {
+    pack_b_tile(factor + column, stride, depth, std::min(tile_width(), columns - column), packed_b);
   }
 }
 
-size_t panel_width() {
-  return panel();
+size_t tile_columns() {
+  return tile_width();
 }
-size_t strip_height() {
-  return kStrip;
+size_t tile_rows() {
+  return kTileRows;
 }
 
 }  // namespace eqm::simd::HWY_NAMESPACE
@@ -112,30 +114,30 @@ namespace eqm::simd {
 HWY_EXPORT(multiply);
 HWY_EXPORT(pack_transposed);
 HWY_EXPORT(pack);
-HWY_EXPORT(panel_width);
-HWY_EXPORT(strip_height);
+HWY_EXPORT(tile_columns);
+HWY_EXPORT(tile_rows);
 HWY_EXPORT(block_height);
 
-void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Coming& coming) {
-  HWY_DYNAMIC_DISPATCH(multiply)(left, panels, depth, part, finish, coming);
+void multiply(const Left& left, const float* packed_b, size_t depth, const Part& part,
+              const Epilogue& epilogue, const NextFactors& next) {
+  HWY_DYNAMIC_DISPATCH(multiply)(left, packed_b, depth, part, epilogue, next);
 }
 
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
-                     float* panels) {
-  HWY_DYNAMIC_DISPATCH(pack_transposed)(weight, stride, depth, begin, end, panels);
+                     float* packed_b) {
+  HWY_DYNAMIC_DISPATCH(pack_transposed)(weight, stride, depth, begin, end, packed_b);
 }
 
-void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels) {
-  HWY_DYNAMIC_DISPATCH(pack)(factor, stride, depth, columns, panels);
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* packed_b) {
+  HWY_DYNAMIC_DISPATCH(pack)(factor, stride, depth, columns, packed_b);
 }
 
-size_t panel_width() {
-  return HWY_DYNAMIC_DISPATCH(panel_width)();
+size_t tile_columns() {
+  return HWY_DYNAMIC_DISPATCH(tile_columns)();
 }
 
-size_t strip_height() {
-  return HWY_DYNAMIC_DISPATCH(strip_height)();
+size_t tile_rows() {
+  return HWY_DYNAMIC_DISPATCH(tile_rows)();
 }
 
 size_t block_height(size_t depth) {
@@ -143,7 +145,7 @@ size_t block_height(size_t depth) {
 }
 
 size_t packed_size(size_t columns, size_t depth) {
-  const size_t width = panel_width();
+  const size_t width = tile_columns();
   return (columns + width - 1) / width * width * depth;
 }
 

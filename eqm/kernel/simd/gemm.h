@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "eqm/kernel/simd/ahead.h"
+#include "eqm/kernel/simd/prefetch.h"
 
 namespace eqm::simd {
 
@@ -17,8 +17,8 @@ struct Left {
   float* row_sums = nullptr;  // [rows]; transposed: the sum over the depth is added, if not null
 };
 
-// What becomes of the product y = left * panels + bias.
-struct Finish {
+// What becomes of the product y = left * right + bias.
+struct Epilogue {
   enum class Kind {
     store,       // out = y
     add,         // out += y
@@ -47,30 +47,30 @@ struct Part {
 };
 
 // What the caller will read next of the two factors, to be fetched meanwhile.
-struct Coming {
-  Ahead left, right;
+struct NextFactors {
+  Prefetch left, right;
 };
 
 // One part of the product with a packed right factor [depth, columns]; column_begin is a multiple
-// of panel_width().
-void multiply(const Left& left, const float* panels, size_t depth, const Part& part,
-              const Finish& finish, const Coming& coming = {});
+// of tile_columns().
+void multiply(const Left& left, const float* packed_b, size_t depth, const Part& part,
+              const Epilogue& epilogue, const NextFactors& next = {});
 
-// Columns of a tile: packed factors come in panels of this width.
-size_t panel_width();
-size_t strip_height();              // rows of a tile
+// Columns of a tile: a packed factor holds this many side by side.
+size_t tile_columns();
+size_t tile_rows();                 // rows of a tile
 size_t block_height(size_t depth);  // rows whose left factor stays in the second cache
 
 // Floats that `columns` x `depth` take when packed.
 size_t packed_size(size_t columns, size_t depth);
 
 // Packs columns [begin, end) of the right factor transpose(weight), weight [columns, depth] with
-// rows `stride` apart; the last panel is filled up with zeros. `begin` is a multiple of
-// panel_width().
+// rows `stride` apart; the last tile is filled up with zeros. `begin` is a multiple of
+// tile_columns().
 void pack_transposed(const float* weight, size_t stride, size_t depth, size_t begin, size_t end,
-                     float* panels);
+                     float* packed_b);
 
 // Packs a row-major right factor [depth, columns].
-void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* panels);
+void pack(const float* factor, size_t stride, size_t depth, size_t columns, float* packed_b);
 
 }  // namespace eqm::simd

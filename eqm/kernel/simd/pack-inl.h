@@ -1,4 +1,4 @@
-// Copies of factors in the order in which tiles read them: panels of the right one, strips of a
+// Copies of factors in the order in which tiles read them: packed B of the right one, packed A of a
 // transposed left one. Included once per target.
 #if defined(EQM_KERNEL_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQM_KERNEL_SIMD_PACK_INL_H_
@@ -21,17 +21,17 @@ HWY_BEFORE_NAMESPACE();
 namespace eqm::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Copies `columns` columns, at most a panel's, and fills up with zeros.
-inline void pack_panel(const float* factor, size_t stride, size_t depth, size_t columns,
-                       float* out) {
+// Copies `columns` columns, at most those of a tile, and fills up with zeros.
+inline void pack_b_tile(const float* factor, size_t stride, size_t depth, size_t columns,
+                        float* out) {
   const FloatTag d;
-  for (size_t k = 0; k < depth; ++k, factor += stride, out += panel()) {
-    if (columns == panel()) {
+  for (size_t k = 0; k < depth; ++k, factor += stride, out += tile_width()) {
+    if (columns == tile_width()) {
       hn::Store(hn::LoadU(d, factor), d, out);
       hn::Store(hn::LoadU(d, factor + lanes()), d, out + lanes());
     } else {
       std::memcpy(out, factor, columns * sizeof(float));
-      std::fill_n(out + columns, panel() - columns, 0.0f);
+      std::fill_n(out + columns, tile_width() - columns, 0.0f);
     }
   }
 }
@@ -84,9 +84,9 @@ HWY_INLINE void turn(const float* rows, size_t stride, float* out, size_t width)
 }
 #endif
 
-// Columns [0, used) of kTurn rows of a panel; zeros up to its end.
-HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float* out) {
-  const size_t width = panel(), whole = used / kTurn * kTurn;
+// Columns [0, used) of kTurn rows of packed B; zeros up to the end of the tile.
+HWY_INLINE void turn_b_tile(const float* rows, size_t stride, size_t used, float* out) {
+  const size_t width = tile_width(), whole = used / kTurn * kTurn;
   for (size_t c = 0; c < whole; c += kTurn) turn(rows + c * stride, stride, out + c, width);
   for (size_t c = whole; c < width; c += kTurn) {
     float few[kTurn * kTurn] = {};
@@ -97,47 +97,47 @@ HWY_INLINE void turn_panel(const float* rows, size_t stride, size_t used, float*
   }
 }
 
-constexpr size_t kStripVectors = (kStrip + kLanes - 1) / kLanes;
+constexpr size_t kTileRowVectors = (kTileRows + kLanes - 1) / kLanes;
 
-// A block of rows, cut into strips of nearly equal height.
-struct Strips {
+// A block of rows, cut into tiles of nearly equal height.
+struct RowTiles {
   size_t begin, rows, count;
 
-  Strips(size_t first, size_t rows_)
-      : begin(first), rows(rows_), count((rows_ + kStrip - 1) / kStrip) {}
+  RowTiles(size_t first, size_t rows_)
+      : begin(first), rows(rows_), count((rows_ + kTileRows - 1) / kTileRows) {}
   size_t start(size_t s) const { return begin + rows * s / count; }
   size_t height(size_t s) const { return start(s + 1) - start(s); }
 
-  // Where a strip lies when all are packed. It is written in whole vectors, which need a gap.
+  // Where a tile lies when all are packed. It is written in whole vectors, which need a gap.
   size_t packed_at(size_t s, size_t depth) const {
-    return (start(s) - begin) * depth + s * kStripVectors * kLanes;
+    return (start(s) - begin) * depth + s * kTileRowVectors * kLanes;
   }
   size_t packed_size(size_t depth) const { return packed_at(count, depth); }
 };
 
-// Copies `kCount` strips of a transposed factor, each row after row.
+// Copies `kCount` tiles of a transposed factor, each row after row.
 template <size_t kCount>
-void pack_some_strips(const Left& left, const Strips& strips, size_t first, size_t depth,
-                      float* packed) {
+void pack_some_a(const Left& left, const RowTiles& tiles, size_t first, size_t depth,
+                 float* packed) {
   const FloatTag d;
   const float* from[kCount];
   float* to[kCount];
   size_t height[kCount];
-  Floats sums[kCount][kStripVectors];
+  Floats sums[kCount][kTileRowVectors];
   const auto in_use = [&](size_t i, size_t v) {  // of vector v
     return std::min(kLanes, height[i] - std::min(height[i], v * kLanes));
   };
   for (size_t i = 0; i < kCount; ++i) {
-    from[i] = left.data + strips.start(first + i);
-    to[i] = packed + strips.packed_at(first + i, depth);
-    height[i] = strips.height(first + i);
+    from[i] = left.data + tiles.start(first + i);
+    to[i] = packed + tiles.packed_at(first + i, depth);
+    height[i] = tiles.height(first + i);
     for (Floats& sum : sums[i]) sum = hn::Zero(d);
   }
   for (size_t k = 0; k < depth; ++k) {
 #pragma GCC unroll 4
     for (size_t i = 0; i < kCount; ++i) {
 #pragma GCC unroll 8
-      for (size_t v = 0; v < kStripVectors; ++v) {
+      for (size_t v = 0; v < kTileRowVectors; ++v) {
         const Floats values = load(from[i] + v * kLanes, in_use(i, v));
         hn::StoreU(values, d, to[i] + v * kLanes);  // the next row overwrites what is too much
         sums[i][v] = hn::Add(sums[i][v], values);
@@ -148,22 +148,22 @@ void pack_some_strips(const Left& left, const Strips& strips, size_t first, size
   }
   if (!left.row_sums) return;
   for (size_t i = 0; i < kCount; ++i) {
-    float* out = left.row_sums + strips.start(first + i);
-    for (size_t v = 0; v < kStripVectors; ++v, out += kLanes) {
+    float* out = left.row_sums + tiles.start(first + i);
+    for (size_t v = 0; v < kTileRowVectors; ++v, out += kLanes) {
       store(hn::Add(load(out, in_use(i, v)), sums[i][v]), out, in_use(i, v));
     }
   }
 }
 
-// Copies the strips of a transposed factor one after another: read in place, every step of a tile
+// Copies the tiles of a transposed factor one after another: read in place, every step of a tile
 // would be on another page. A few at a time, so that the lines of a row are read as a whole.
-inline void pack_strips(const Left& left, const Strips& strips, size_t depth, float* packed) {
+inline void pack_a(const Left& left, const RowTiles& tiles, size_t depth, float* packed) {
   constexpr size_t kAtOnce = 4;
   size_t s = 0;
-  for (; s + kAtOnce <= strips.count; s += kAtOnce) {
-    pack_some_strips<kAtOnce>(left, strips, s, depth, packed);
+  for (; s + kAtOnce <= tiles.count; s += kAtOnce) {
+    pack_some_a<kAtOnce>(left, tiles, s, depth, packed);
   }
-  for (; s < strips.count; ++s) pack_some_strips<1>(left, strips, s, depth, packed);
+  for (; s < tiles.count; ++s) pack_some_a<1>(left, tiles, s, depth, packed);
 }
 
 }  // namespace eqm::simd::HWY_NAMESPACE

@@ -12,39 +12,40 @@
 
 #include <hwy/highway.h>
 
-#include "eqm/kernel/simd/ahead.h"
+#include "eqm/kernel/simd/prefetch.h"
 #include "eqm/kernel/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace eqm::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline size_t panel() {
+inline size_t tile_width() {
   return 2 * lanes();
 }
 
 // 24 sums of 32 registers, or 12 of 16: enough chains to hide the latency of two multiply-adds a
 // cycle, with registers left for two vectors of the right factor and one number of the left.
 #if HWY_TARGET <= HWY_AVX3
-constexpr size_t kStrip = 12;
+constexpr size_t kTileRows = 12;
 #else
-constexpr size_t kStrip = 6;
+constexpr size_t kTileRows = 6;
 #endif
 
-// Steps between two fetches: each takes as many cycles as the strip has rows.
-constexpr size_t kFetchEvery = 48 / kStrip;
+// Steps between two prefetches: each takes as many cycles as the tile has rows.
+constexpr size_t kPrefetchEvery = 48 / kTileRows;
 
-// Where the sums of a tile go: [rows, panel], rows `stride` apart.
+// Where the sums of a tile go: [rows, tile_width()], rows `stride` apart.
 struct Sums {
   float* data;
   size_t stride;
   bool add = false;  // to what is there
 };
 
-// sums [kRows, panel] = left [kRows, depth] * right [depth, panel]; `fetches` goes on meanwhile.
+// sums [kRows, W] = left [kRows, depth] * right [depth, W], W = tile_width(); issues `prefetches`
+// meanwhile.
 template <size_t kRows, bool kTransposed>
 void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_RESTRICT right,
-          size_t depth, Fetches& fetches, const Sums& sums) {
+          size_t depth, PrefetchQueue& prefetches, const Sums& sums) {
   const FloatTag d;
   const size_t n = lanes();
   Floats sum0[kRows], sum1[kRows];
@@ -69,10 +70,10 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
     if constexpr (kTransposed) left += left_stride;
     ++k;
   };
-  for (size_t rounds = depth / kFetchEvery; rounds > 0; --rounds) {
-    fetches.next();
+  for (size_t rounds = depth / kPrefetchEvery; rounds > 0; --rounds) {
+    prefetches.next();
 #pragma GCC unroll 8
-    for (size_t i = 0; i < kFetchEvery; ++i) step();
+    for (size_t i = 0; i < kPrefetchEvery; ++i) step();
   }
   while (k < depth) step();
   float* HWY_RESTRICT out = sums.data;
@@ -87,17 +88,17 @@ void tile(const float* HWY_RESTRICT left, size_t left_stride, const float* HWY_R
   }
 }
 
-using Tile = void (*)(const float*, size_t, const float*, size_t, Fetches&, const Sums&);
+using Tile = void (*)(const float*, size_t, const float*, size_t, PrefetchQueue&, const Sums&);
 
 template <bool kTransposed, size_t... kIndex>
 constexpr std::array<Tile, sizeof...(kIndex)> tiles_of(std::index_sequence<kIndex...>) {
   return {tile<kIndex + 1, kTransposed>...};
 }
 
-// The tile of `rows` rows, 1 to kStrip.
+// The tile of `rows` rows, 1 to kTileRows.
 inline Tile tile_of(size_t rows, bool transposed) {
-  constexpr auto kUpright = tiles_of<false>(std::make_index_sequence<kStrip>());
-  constexpr auto kTurned = tiles_of<true>(std::make_index_sequence<kStrip>());
+  constexpr auto kUpright = tiles_of<false>(std::make_index_sequence<kTileRows>());
+  constexpr auto kTurned = tiles_of<true>(std::make_index_sequence<kTileRows>());
   return transposed ? kTurned[rows - 1] : kUpright[rows - 1];
 }
 

@@ -1,4 +1,5 @@
-// The choice between an operator's fused path and its plain twin, and of the instruction set.
+// Dispatch: whether an operator takes its fused path or its reference implementation, and on which
+// instruction set.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +12,14 @@ namespace eqm::kernel {
 enum class Path {
   fused,
   // Only products are fused, whose gradients are products again. For graphs that will be
-  // differentiated twice: the other operators would then have to compute their plain twins as well.
+  // differentiated twice: the other operators would then have to compute their reference
+  // implementations as well.
   products,
   plain
 };
 
-// The environment variable EQM_KERNELS chooses for a process: `plain` makes the plain twins the
-// default, an instruction set such as `AVX2` is what the kernels then run on.
+// The environment variable EQM_KERNELS chooses for a process: `plain` makes the reference
+// implementations the default, an instruction set such as `AVX2` is what the kernels then run on.
 Path default_path();
 
 // Settles that choice; to be called before any kernel runs. Kind usage when EQM_KERNELS names

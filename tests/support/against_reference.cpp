@@ -1,4 +1,4 @@
-#include "tests/support/twins.h"
+#include "tests/support/against_reference.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ Derivatives derivatives(const Operator& f, const Tensors& inputs, bool twice) {
   return result;
 }
 
-void expect_twins(const Operator& fused, const Operator& plain, const Tensors& inputs,
-                  const std::string& trace) {
+void expect_matches_reference(const Operator& fused, const Operator& plain, const Tensors& inputs,
+                              const std::string& trace) {
   SCOPED_TRACE(trace);
   const auto wide = [](const Tensor& t) { return t.to(torch::kFloat64); };
   const Derivatives expected = derivatives(plain, leaves(inputs, wide), true);

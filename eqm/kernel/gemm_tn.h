@@ -7,6 +7,6 @@ namespace eqm::kernel {
 
 // g [M, N], x [M, K], their rows contiguous -> [N, K], on all threads and without a graph. The sums
 // of the columns of g are added to `sums` [N], if that is not null.
-Tensor run_transposed_product(const Tensor& g, const Tensor& x, float* sums);
+Tensor run_gemm_tn(const Tensor& g, const Tensor& x, float* sums);
 
 }  // namespace eqm::kernel

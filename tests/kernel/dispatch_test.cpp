@@ -1,4 +1,4 @@
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
@@ -13,7 +13,7 @@ bool is_ours(const Tensor& t) {
   return t.grad_fn()->name().find("eqm") != std::string::npos;
 }
 
-TEST(Choice, takes_the_fused_path_for_float32_on_the_cpu_only) {
+TEST(Dispatch, takes_the_fused_path_for_float32_on_the_cpu_only) {
   const kernel::PathScope fused(kernel::Path::fused);  // whatever EQM_KERNELS says
   const auto output = [](torch::ScalarType type, bool contiguous) {
     Tensor qkv = normal(1, {2, 12, 4}).to(type);

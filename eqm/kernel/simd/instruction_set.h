@@ -1,5 +1,5 @@
 // Which instruction set the kernels run on. It is chosen once per process: the best that the
-// machine has, or what EQM_KERNELS names (kernel/choice.h).
+// machine has, or what EQM_KERNELS names (kernel/dispatch.h).
 #pragma once
 
 #include <cstdint>

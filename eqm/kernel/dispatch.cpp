@@ -1,4 +1,4 @@
-#include "eqm/kernel/choice.h"
+#include "eqm/kernel/dispatch.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "eqm/base/error.h"
-#include "eqm/kernel/simd/dispatch.h"
+#include "eqm/kernel/simd/instruction_set.h"
 
 namespace eqm::kernel {
 namespace {

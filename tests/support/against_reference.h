@@ -1,6 +1,6 @@
-// Fused operators in float32 against their plain twins in float64, on every instruction set:
-// values, gradients and second derivatives, over sizes that fit no vector and storage that fits no
-// alignment.
+// Fused operators in float32 against their reference implementations in float64, on every
+// instruction set: values, gradients and second derivatives, over sizes that fit no vector and
+// storage that fits no alignment.
 #pragma once
 
 #include <functional>
@@ -28,13 +28,13 @@ struct Derivatives {
 
 Derivatives derivatives(const Operator& f, const Tensors& inputs, bool twice);
 
-void expect_twins(const Operator& fused, const Operator& plain, const Tensors& inputs,
-                  const std::string& trace);
+void expect_matches_reference(const Operator& fused, const Operator& plain, const Tensors& inputs,
+                              const std::string& trace);
 
 struct Sizes {
   int64_t batch, tokens, width;
 };
-// One of everything; odd ones; more rows than a strip; more columns than a panel; exact multiples.
+// One of everything; odd ones; more rows than a tile; more columns than a tile; exact multiples.
 inline constexpr Sizes kSizes[] = {{1, 1, 1},   {2, 3, 5},   {1, 13, 33}, {3, 7, 13},
                                    {2, 29, 48}, {1, 40, 64}, {5, 1, 31}};
 

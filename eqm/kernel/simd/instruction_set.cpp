@@ -1,4 +1,4 @@
-#include "eqm/kernel/simd/dispatch.h"
+#include "eqm/kernel/simd/instruction_set.h"
 
 #include "eqm/kernel/simd/targets.h"
 

@@ -11,11 +11,11 @@ namespace eqm::simd {
 
 // The lines of a matrix, row by row. Addresses are numbers here: those past the last row are made,
 // but never used.
-class Ahead {
+class Prefetch {
  public:
-  Ahead() = default;
+  Prefetch() = default;
   // The matrix that begins `offset` floats after `data`.
-  Ahead(const float* data, size_t offset, size_t stride, size_t rows, size_t columns)
+  Prefetch(const float* data, size_t offset, size_t stride, size_t rows, size_t columns)
       : at_(reinterpret_cast<std::uintptr_t>(data) + offset * sizeof(float)),
         end_(at_ + columns * sizeof(float)),
         rows_(rows),
@@ -42,11 +42,11 @@ class Ahead {
 };
 
 // What the tiles of a product fetch, the most urgent first.
-class Fetches {
+class PrefetchQueue {
  public:
-  enum Place { read, kept, written, panel, left, right, kPlaces };
+  enum Place { read, kept, written, packed_b, left, right, kPlaces };
 
-  Ahead& operator[](Place place) { return queue_[place]; }
+  Prefetch& operator[](Place place) { return queue_[place]; }
 
   void begin_tile() { at_ = queue_; }
 
@@ -58,8 +58,8 @@ class Fetches {
   }
 
  private:
-  Ahead queue_[kPlaces];
-  Ahead* at_ = queue_;
+  Prefetch queue_[kPlaces];
+  Prefetch* at_ = queue_;
 };
 
 }  // namespace eqm::simd
