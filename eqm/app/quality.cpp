@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/base/draws.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/order.h"
 #include "eqm/data/pick_source.h"
@@ -16,7 +17,6 @@ namespace {
 
 // Distances of a few hundred pictures scatter much, so those of several sets are averaged.
 constexpr int64_t kFloorSets = 8, kFloorPictures = 4096;  // at most
-constexpr uint64_t kFloorSeed = 0x666c6f6f72;
 
 FrechetTarget target_of(const FeatureNet& network, const ReferenceData& reference) {
   return FrechetTarget(reference.statistics ? reference.statistics->features

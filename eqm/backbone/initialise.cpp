@@ -2,13 +2,11 @@
 
 #include <cmath>
 
+#include "eqm/base/draws.h"
 #include "eqm/tensor/noise_tensor.h"
 
 namespace eqm {
 namespace {
-
-// Keeps weights apart from every other use of the same seed.
-constexpr uint32_t kWeightsDraw = 0x77656967;
 
 void put(std::vector<double>& values, const Tensor& parameter) {
   const torch::NoGradGuard guard;
@@ -19,14 +17,14 @@ void put(std::vector<double>& values, const Tensor& parameter) {
 
 void Initialiser::normal(const Tensor& parameter, double deviation) {
   std::vector<double> values(static_cast<size_t>(parameter.numel()));
-  fill_normal({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
+  fill_normal({.seed = seed_, .sample = stream_++, .draw = draw_weights}, values);
   for (double& value : values) value *= deviation;
   put(values, parameter);
 }
 
 void Initialiser::uniform(const Tensor& parameter, double bound) {
   std::vector<double> values(static_cast<size_t>(parameter.numel()));
-  fill_uniform({.seed = seed_, .sample = stream_++, .draw = kWeightsDraw}, values);
+  fill_uniform({.seed = seed_, .sample = stream_++, .draw = draw_weights}, values);
   for (double& value : values) value = (value * 2 - 1) * bound;
   put(values, parameter);
 }

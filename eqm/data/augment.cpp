@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/noise.h"
 
 namespace eqm {
-namespace {
-
-// Keeps the coins apart from other numbers drawn with the same seed.
-constexpr uint64_t kFlipStream = 0x666c6970'636f696e;
-
-}  // namespace
-
 bool is_flipped(uint64_t seed, int64_t epoch, int64_t index) {
-  return uniform({.seed = seed ^ kFlipStream,
+  return uniform({.seed = seed ^ kFlipSeed,
                   .sample = static_cast<uint64_t>(index),
                   .draw = static_cast<uint32_t>(epoch)}) < 0.5;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/hash.h"
 #include "eqm/base/noise.h"
@@ -11,8 +12,6 @@
 
 namespace eqm {
 namespace {
-
-constexpr uint64_t kSeed = 0x6d616465;  // of these images alone
 
 class MadeSource : public Source {
  public:
@@ -26,7 +25,7 @@ class MadeSource : public Source {
     const int64_t plane = size_.height * size_.width;
     const bool constant = kind_ == MadeImages::constant;
     std::vector<double> levels(static_cast<size_t>(size_.channels * (constant ? 1 : plane)));
-    fill_uniform({.seed = kSeed,
+    fill_uniform({.seed = kMadeImagesSeed,
                   .sample = static_cast<uint64_t>(index),
                   .draw = static_cast<uint32_t>(kind_)},
                  levels);

@@ -5,6 +5,7 @@
 
 #include <Random123/philox.h>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
@@ -12,12 +13,9 @@ namespace {
 
 using Philox = r123::Philox4x32;
 
-// Four suffice for large sets (Luby and Rackoff); sets of a handful need more to reach their few
-// permutations about equally often.
-constexpr uint32_t kRounds = 12;
-
-// Keeps these numbers apart from those of noise.h, which has small draw numbers in this place.
-constexpr uint32_t kStream = 0x6f726472;
+// Four rounds suffice for large sets (Luby and Rackoff); sets of a handful need more to reach their
+// few permutations about equally often.
+static_assert(kOrderRounds == 12, "another number gives another order");
 
 class Permutation {
  public:
@@ -31,7 +29,7 @@ class Permutation {
     const uint64_t mask = (uint64_t{1} << half_bits_) - 1;
     uint64_t left = value >> half_bits_;
     uint64_t right = value & mask;
-    for (uint32_t round = 0; round < kRounds; ++round) {
+    for (uint32_t round = 0; round < kOrderRounds; ++round) {
       const uint64_t mixed = (left ^ bits(right, round)) & mask;
       left = right;
       right = mixed;
@@ -41,7 +39,7 @@ class Permutation {
 
  private:
   uint32_t bits(uint64_t half, uint32_t round) const {
-    const Philox::ctr_type counter = {{static_cast<uint32_t>(half), kStream + round,
+    const Philox::ctr_type counter = {{static_cast<uint32_t>(half), draw_order + round,
                                        static_cast<uint32_t>(epoch_),
                                        static_cast<uint32_t>(epoch_ >> 32)}};
     return Philox()(counter, key_)[0];

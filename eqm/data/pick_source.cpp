@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/hash.h"
 #include "eqm/data/check_index.h"
@@ -11,9 +12,6 @@
 
 namespace eqm {
 namespace {
-
-// The same examples are kept aside whatever the run's seed, so that losses of runs compare.
-constexpr uint64_t kChoiceSeed = 0x65716d;
 
 class PickSource : public Decorator {
  public:
@@ -53,7 +51,7 @@ SourcePtr pick_source(SourcePtr inner, std::vector<int64_t> indices) {
 Choice choose_examples(int64_t size, int64_t count) {
   Choice choice;
   for (int64_t i = 0; i < size; ++i) {
-    (i < count ? choice.chosen : choice.rest).push_back(shuffled(kChoiceSeed, 0, i, size));
+    (i < count ? choice.chosen : choice.rest).push_back(shuffled(kHeldOutSeed, 0, i, size));
   }
   std::ranges::sort(choice.chosen);
   std::ranges::sort(choice.rest);

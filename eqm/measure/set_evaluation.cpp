@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 #include "eqm/data/batch.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr int64_t kRowsTogether = 4096;  // in float64 at once
 constexpr int64_t kSpatialTogether = 256;
-constexpr uint64_t kReferenceSeed = 0x7265666572;  // added to the seed
 
 // The range that holds 90 % of the distances of resampled sets, moved to the distance of the set
 // itself: rows that come twice make every resampled set a little worse.
@@ -167,7 +167,7 @@ Evaluation evaluate(const FeatureSet& set, const Reference& reference,
   // In an order of its own: with that of the set, samples that are copies would be chosen together
   // with their originals.
   const Tensor real = reference.rows.index_select(
-      0, order_of(reference.keys, reference.rows, options.seed + kReferenceSeed));
+      0, order_of(reference.keys, reference.rows, options.seed + kReferenceOrderSeed));
   result.kernel_distance = kernel_distance_of_subsets(features, real, options.kernel_subsets,
                                                       options.kernel_size, options.seed);
   result.manifold = scores_of_some(real, features, options);

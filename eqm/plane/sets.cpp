@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "eqm/base/draws.h"
 #include "eqm/base/noise.h"
 
 namespace eqm {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 // Keeps the points apart from every other use of the same seed.
-constexpr uint32_t kPointsDraw = 0x706f696e, kJitterDraw = 0x6a697474;
 
 struct PlanePoint {
   double x, y;
@@ -108,8 +108,8 @@ Tensor plane_points(PlaneSet set, uint64_t seed, int64_t first, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const auto sample = static_cast<uint64_t>(first + i);
     std::array<double, 2> where, blur;
-    fill_uniform({.seed = seed, .sample = sample, .draw = kPointsDraw}, where);
-    fill_normal({.seed = seed, .sample = sample, .draw = kJitterDraw}, blur);
+    fill_uniform({.seed = seed, .sample = sample, .draw = draw_points}, where);
+    fill_normal({.seed = seed, .sample = sample, .draw = draw_jitter}, blur);
     const PlanePoint p = place(set, {where[0], where[1], blur[0], blur[1]});
     out[2 * i] = p.x;
     out[2 * i + 1] = p.y;

@@ -24,9 +24,8 @@ namespace eqm {
 namespace {
 
 constexpr int64_t kLeastToHoldOut = 100;  // points of a CSV file; a fifth is then held out
-constexpr uint64_t kHoldOutSeed = 0x706c616e65;
-constexpr int64_t kMostSets = 100;       // of points whose distances are averaged
-constexpr double kLeastDistance = 0.02;  // of γ from 1: finer than the network can draw
+constexpr int64_t kMostSets = 100;        // of points whose distances are averaged
+constexpr double kLeastDistance = 0.02;   // of γ from 1: finer than the network can draw
 
 struct PlaneData {
   Tensor training;  // [n, 2]
@@ -41,7 +40,7 @@ PlaneData data_from_csv(const std::string& path) {
   }
   const Tensor all = torch::tensor(table.values, torch::kFloat64).reshape({table.rows(), 2});
   // By chance, whatever the order of the lines: it may be in step with any rule.
-  const Tensor shuffled = all.index_select(0, content_order(content_keys(all), kHoldOutSeed));
+  const Tensor shuffled = all.index_select(0, content_order(content_keys(all), kPlaneHeldOutSeed));
   if (table.rows() < kLeastToHoldOut) return {.training = shuffled, .fresh = {}};
   const int64_t fresh = table.rows() / 5;
   return {.training = shuffled.narrow(0, fresh, table.rows() - fresh),
