@@ -64,7 +64,9 @@ Examples:
       throw Error(ErrorKind::usage, "kernels are measured in float32, the only numbers they serve",
                   "leave --precision away");
     }
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     std::optional<AtomicFile> file;  // a bad place is refused before anything is measured
     if (!json_.empty()) file.emplace(json_);
     host.begin_stoppable_work();

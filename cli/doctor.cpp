@@ -23,7 +23,7 @@ class Doctor final : public Verb {
   void declare(OptionSet& options) override { runtime_.declare(options); }
 
   int run(const OptionSet&, Host&) override {
-    start_runtime(runtime_);
+    make_runtime(runtime_);
     int problems = 0;
     std::cout << fmt::format("{:14} {}\n", "eqm", version());
     std::vector<Finding> findings = inspect_machine();

@@ -81,7 +81,9 @@ Examples:
     if (codec_.vae.empty()) {
       throw Error(ErrorKind::usage, "no autoencoder was given", where_autoencoders_come_from());
     }
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const std::shared_ptr<const Vae> vae = codec_.open(type);
     const SourceOptions how = {
         .split = part_, .channels = vae->config().image_channels, .size = size_};

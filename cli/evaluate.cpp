@@ -97,7 +97,9 @@ Examples:
 
   int run(const OptionSet& options, Host& host) override {
     check_request();
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const FeatureNetPtr network = load_features(comparison_, type);
     const ReferenceData data = open_reference(*network, comparison_, host);
     if (!statistics_.empty() && !data.pictures) {

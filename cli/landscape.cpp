@@ -137,7 +137,9 @@ Examples:
   }
 
   int run(const OptionSet& options, Host& host) override {
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     plane_.validate();  // refuses before anything is learned
     warn_of_unused(plane_.descent_for(plane_.objective),
                    {.kind = plane_.objective, .magnitude = plane_.magnitude}, *host.log());

@@ -32,6 +32,7 @@
 #include "eqm/base/version.h"
 #include "eqm/kernel/dispatch.h"
 #include "eqm/tensor/blas_kernels.h"
+#include "eqm/tensor/process.h"
 
 namespace eqm::cli {
 namespace {
@@ -129,6 +130,12 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// How many threads the options ask for; 0 where they do not.
+int64_t threads_in(const OptionSet& options) {
+  const Option* threads = options.find("threads");
+  return threads ? std::get<int64_t>(threads->get()) : 0;
+}
+
 // The hint that leads on: the help of the verb that the words name, or of the program.
 std::string help_for(const std::vector<std::string>& words, const std::vector<Command>& commands) {
   for (const std::string& word : words) {
@@ -180,10 +187,11 @@ int run(int argc, char** argv) {
                     : verbose ? Verbosity::verbose
                               : Verbosity::normal,
                     quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
-  kernel::settle_kernels();
+  kernel::dispatch_process(kernel::dispatch_from_environment());
   for (Command& command : commands) {
     if (!command.app->parsed()) continue;
     command.flags->apply(*command.app);
+    prepare_process(threads_in(command.options));
     const int code = command.verb->run(command.options, host);
     finish_output();
     return code;

@@ -59,7 +59,9 @@ Examples:
   }
 
   int run(const OptionSet&, Host& host) override {
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const SourcePtr pictures = open_pictures();
     const SourcePtr data = open_data(*pictures, host.log());
     const OutputFolder folder(out_);

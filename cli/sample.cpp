@@ -90,7 +90,9 @@ Examples:
   }
 
   int run(const OptionSet&, Host& host) override {
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const Model model = load_for(model_, type);
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);

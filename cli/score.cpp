@@ -60,7 +60,9 @@ Examples:
   }
 
   int run(const OptionSet&, Host& host) override {
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const Model model = load_for(model_, type);
     if (data_.empty()) throw Error(ErrorKind::usage, "no data were given", "use --data SET");
     require_score(model.objective.kind);

@@ -55,7 +55,9 @@ Examples:
   }
 
   int run(const OptionSet&, Host& host) override {
-    const torch::TensorOptions type = start_runtime(runtime_);
+    const Runtime runtime = make_runtime(runtime_);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
     const std::vector<Axis> axes = axes_of(grid_);
     const std::vector<GridPoint> points = points_of(axes);
     const LearnedField field(load_for(model_, type));

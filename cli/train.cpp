@@ -113,9 +113,10 @@ Examples:
       std::string& init = training_.model.init;
       init = find_shipped(ShippedKind::model, init).string();
     }
-    const torch::TensorOptions type = start_runtime(runtime_);
-    const bool autocast = runtime_.precision == "bfloat16";
-    if (autocast && type.device().is_cpu()) {
+    const Runtime runtime = make_runtime(runtime_, Bfloat16::useful);
+    const RuntimeScope scope(runtime);
+    const torch::TensorOptions type = runtime.tensors();
+    if (runtime.autocast && type.device().is_cpu()) {
       host.log()->warn("bfloat16 is slow on most processors; float32 is likely faster here");
     }
     host.begin_stoppable_work();
@@ -123,7 +124,7 @@ Examples:
                               .progress = host.progress(),
                               .stop_requested = [&host] { return host.stop_requested(); },
                               .type = type,
-                              .autocast = autocast,
+                              .autocast = runtime.autocast,
                               .measurements = measurements(type, host)};
     const auto config = [&](const TrainOptions& resolved) {
       training_.steps = resolved.steps;  // `options` refer to these

@@ -9,6 +9,7 @@
 #include "eqm/descend/rules/rules.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/png.h"
+#include "eqm/tensor/process.h"
 
 // No more samples will come: waits for those that are under way, whatever happens.
 struct Ending {
@@ -27,6 +28,7 @@ int main(int argc, char** argv) try {
     std::cerr << "usage: engine MODEL PICTURE\n";
     return 2;
   }
+  eqm::prepare_process();  // this program owns its process: all threads, memory that is reused
   const eqm::LearnedField field(eqm::load_model(argv[1]));
   const eqm::Shape shape = field.model().backbone->state_shape();
   eqm::Tensor drawn = torch::zeros({2, shape[0], shape[1], shape[2]});

@@ -80,18 +80,18 @@ int64_t default_capacity(const Field& field) {
   return static_cast<int64_t>(std::clamp(kBatchBytes / bytes, kLeastRows, kMostRows));
 }
 
-Engine::Engine(const Field& field, Shape shape, torch::TensorOptions type, int64_t capacity)
+Engine::Engine(const Field& field, Shape shape, const Runtime& runtime, int64_t capacity)
     : field_(field),
       shape_(std::move(shape)),
       size_(static_cast<size_t>(
           std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<>()))),
-      type_(type),
+      runtime_(runtime),
       capacity_(capacity > 0 ? capacity : default_capacity(field)) {
-  if (!type.device().is_cpu()) return;
+  if (!runtime.device.is_cpu()) return;
   const double numbers = std::max(field.activation_floats_per_row(), static_cast<double>(size_));
-  require_memory(
-      static_cast<double>(capacity_) * numbers * static_cast<double>(type.dtype().itemsize()),
-      "lower the rows computed at once ({rows})");
+  require_memory(static_cast<double>(capacity_) * numbers *
+                     static_cast<double>(runtime.tensors().dtype().itemsize()),
+                 "lower the rows computed at once ({rows})");
 }
 
 Engine::~Engine() = default;
@@ -333,8 +333,10 @@ void Engine::tick() {
   }
   std::vector<Answer> answers;
   {
-    const WorkspaceScope memory(workspace_);
-    answers = evaluate(field_, shape_, type_, questions);
+    const RuntimeScope scope(runtime_);
+    std::optional<WorkspaceScope> memory;
+    if (runtime_.workspaces == Workspaces::reuse) memory.emplace(workspace_);
+    answers = evaluate(field_, shape_, runtime_.tensors(), questions);
   }
   {
     const std::lock_guard lock(mutex_);

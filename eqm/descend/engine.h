@@ -22,6 +22,7 @@
 #include "eqm/descend/course.h"
 #include "eqm/descend/evaluation.h"
 #include "eqm/descend/stop_test.h"
+#include "eqm/tensor/runtime.h"
 #include "eqm/tensor/workspace.h"
 
 namespace eqm {
@@ -89,9 +90,10 @@ class Engine {
   // while samples are under way, and no more when none is.
   using Supply = std::function<std::optional<Request>()>;
 
-  // `shape` is that of one state, `type` the device and precision of the field. A capacity of 0
-  // rows lets the engine choose; one that the machine cannot hold is a usage error.
-  Engine(const Field& field, Shape shape, torch::TensorOptions type, int64_t capacity = 0);
+  // `shape` is that of one state; the runtime has the device and precision of the field, and every
+  // tick computes as it says. A capacity of 0 rows lets the engine choose; one that the machine
+  // cannot hold is a usage error.
+  Engine(const Field& field, Shape shape, const Runtime& runtime, int64_t capacity = 0);
 
   ~Engine();
 
@@ -139,7 +141,7 @@ class Engine {
   const Field& field_;
   Shape shape_;
   size_t size_;  // numbers of a state
-  torch::TensorOptions type_;
+  Runtime runtime_;
   int64_t capacity_;
 
   mutable std::mutex mutex_;  // of what follows

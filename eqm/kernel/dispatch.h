@@ -1,48 +1,33 @@
 // Dispatch: whether an operator takes its fused path or its reference implementation, and on which
-// instruction set.
+// instruction set. The path is a matter of a thread's work (PathScope, RuntimeScope); the
+// instruction set is one for the process, the best there is until dispatch_process() is called.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 
+#include "eqm/tensor/kernel_path.h"
 #include "eqm/tensor/torch.h"
 
 namespace eqm::kernel {
 
-enum class Path {
-  fused,
-  // Only products are fused, whose gradients are products again. For graphs that will be
-  // differentiated twice: the other operators would then have to compute their reference
-  // implementations as well.
-  products,
-  plain
+struct Dispatch {
+  Path path = Path::fused;
+  int64_t instruction_set = 0;  // one of simd::runnable_targets(); 0: the best there is
 };
 
-// The environment variable EQM_KERNELS chooses for a process: `plain` makes the reference
-// implementations the default, an instruction set such as `AVX2` is what the kernels then run on.
-Path default_path();
+// By name: empty for the best there is, "plain" for the reference implementations, or an
+// instruction set such as "AVX2". A usage error lists those that run here.
+Dispatch dispatch_named(const std::string& name);
 
-// Settles that choice; to be called before any kernel runs. Kind usage when EQM_KERNELS names
-// nothing that runs here; unsettled, such a name counts as none.
-void settle_kernels();
+// What the environment variable EQM_KERNELS names.
+Dispatch dispatch_from_environment();
 
-// "plain", or the instruction set, as "AVX2".
+// Makes it the whole process's. For whoever owns the process, before any kernel runs.
+void dispatch_process(const Dispatch& dispatch);
+
+// What a thread without a scope of its own runs on: "plain", or the instruction set, as "AVX2".
 std::string kernels_in_use();
-
-Path path();  // of this thread
-
-// Sets the path of this thread while it lives. A graph that was built on one path is differentiated
-// on it.
-class PathScope {
- public:
-  explicit PathScope(Path path);
-  PathScope(const PathScope&) = delete;
-  PathScope& operator=(const PathScope&) = delete;
-  ~PathScope();
-
- private:
-  Path before_;
-};
 
 // Whether fused products are wanted and can serve these tensors: float32 on the CPU, without
 // autocast. Undefined tensors do not matter.

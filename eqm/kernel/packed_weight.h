@@ -1,5 +1,5 @@
 // A weight [N, K] as the fused products read it: its transpose in the order of register tiles.
-// Packed at first use and again when the weight has changed, which LibTorch's version counter tells
+// Packed at first use and again when the weight has changed, which LibTorch's version counter shows
 // (it does not count what is written through .data()). Safe from several threads.
 #pragma once
 

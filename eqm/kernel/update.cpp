@@ -41,7 +41,7 @@ bool serves(std::initializer_list<const Tensor*> tensors) {
                                        [](const Tensor* t) { return t->is_contiguous(); });
 }
 
-// What was written behind LibTorch's back is told to whoever remembers versions.
+// We write through raw pointers, so the version counters are bumped by hand.
 void mark_changed(const Tensor& tensor) {
   if (!tensor.is_inference()) tensor.unsafeGetTensorImpl()->bump_version();
 }

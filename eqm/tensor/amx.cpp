@@ -10,6 +10,8 @@
 namespace eqm {
 namespace {
 
+constexpr const char* kOnednnVariable = "ONEDNN_MAX_CPU_ISA";
+
 bool processor_has_amx() {
 #if defined(__x86_64__)
   constexpr unsigned kFeatures = 7, kAmxTile = 1U << 24;
@@ -23,11 +25,15 @@ bool processor_has_amx() {
 }  // namespace
 
 void keep_old_onednn_from_amx() {
-  if (!processor_has_amx()) return;
+  if (onednn_dies_of_amx()) setenv(kOnednnVariable, "AVX512_CORE_BF16", /*overwrite=*/0);
+}
+
+bool onednn_dies_of_amx() {
+  if (!processor_has_amx() || std::getenv(kOnednnVariable)) return false;
   void* old = dlopen("libdnnl.so.2", RTLD_LAZY | RTLD_NOLOAD);  // null where it is not loaded
-  if (!old) return;
+  if (!old) return false;
   dlclose(old);
-  setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", /*overwrite=*/0);
+  return true;
 }
 
 }  // namespace eqm

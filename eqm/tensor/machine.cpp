@@ -102,7 +102,7 @@ Finding threads_finding() {
   if (in_use > processors) {
     return {"threads", value, "more threads than processors slow each other down: ask for fewer"};
   }
-  if (largest_openmp_team() < processors) {
+  if (openmp_thread_limit() < processors) {
     return {"threads", value, "OpenMP grants no more: unset OMP_THREAD_LIMIT to use all"};
   }
   return {"threads", value, ""};

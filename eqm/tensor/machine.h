@@ -19,13 +19,13 @@ struct LoadedBlas {
   std::string path;  // of the library that is mapped into this process; empty: none found
   BlasThreads threads = BlasThreads::unknown;
   std::string
-      kernels;  // OpenBLAS's name for the kernels it chose, such as "Haswell"; empty: not told
+      kernels;  // OpenBLAS's name for the kernels it chose, such as "Haswell"; empty: unknown
 };
 
 LoadedBlas loaded_blas();
 
-// Reads the machine and the loaded libraries. Needs start_runtime() first for the number of threads
-// to be the one in use.
+// Reads the machine and the loaded libraries. Needs prepare_process() first for the number of
+// threads to be the one in use.
 std::vector<Finding> inspect_machine();
 
 }  // namespace eqm

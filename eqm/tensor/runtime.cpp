@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <memory>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sched.h>
 #include <torch/cuda.h>
 
@@ -50,38 +45,39 @@ torch::Device device_from(const std::string& text) {
 constexpr int64_t kThreadsPerProcessor = 4, kFewProcessors = 4;
 constexpr int64_t kMostThreads = 65536;  // on any machine
 
-// The first of the numbers of OMP_NUM_THREADS, which is a list, one for each level; 0 if that is
-// not a number of threads that makes sense here.
-int64_t threads_in_environment() {
-  const char* variable = std::getenv("OMP_NUM_THREADS");
-  if (variable == nullptr) return 0;
-  const std::string_view text(variable, std::strcspn(variable, ","));
-  int64_t wanted = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
-  const bool number = error == std::errc() && end == text.data() + text.size();
-  return number && wanted > 0 && wanted <= most_threads() ? wanted : 0;
-}
+}  // namespace
 
-int64_t threads_from(int64_t asked) {
-  const int64_t most = largest_openmp_team();
-  if (asked == 0) {
-    // As every program with OpenMP: the variable, or all there are. OpenMP itself warns of one that
-    // is no number.
-    const int64_t wanted = threads_in_environment();
-    return std::min(wanted > 0 ? wanted : usable_processors(), most);
-  }
+int checked_threads(int64_t asked) {
   if (asked > most_threads()) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} threads are asked for, and this machine has {} processor{}", asked,
                             usable_processors(), usable_processors() == 1 ? "" : "s"),
                 fmt::format("ask for at most {}; more slow each other down", most_threads()));
   }
-  if (asked > most) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} threads are asked for, and OpenMP grants {}", asked, most),
-                "ask for fewer threads, or unset OMP_THREAD_LIMIT");
+  if (asked > openmp_thread_limit()) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} threads are asked for, and OpenMP grants {}", asked, openmp_thread_limit()),
+        "ask for fewer threads, or unset OMP_THREAD_LIMIT");
   }
-  return asked;
+  return static_cast<int>(asked);
+}
+
+namespace {
+
+void check_bfloat16(torch::Device device, Bfloat16 bfloat16) {
+  if (bfloat16 == Bfloat16::useless) {
+    throw Error(ErrorKind::usage, "bfloat16 serves the matrix products of training alone",
+                "use {precision} float32 here");
+  }
+  if (device.is_cpu() && onednn_dies_of_amx()) {
+    throw Error(ErrorKind::usage, "this oneDNN dies of bfloat16 on a processor with AMX",
+                "start with ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment");
+  }
+  if (computes_bfloat16(device)) return;
+  throw Error(ErrorKind::usage, "LibTorch cannot compute in bfloat16 here",
+              std::getenv("ONEDNN_MAX_CPU_ISA") ? "unset ONEDNN_MAX_CPU_ISA, or use float32"
+                                                : "use {precision} float32");
 }
 
 }  // namespace
@@ -115,32 +111,23 @@ int64_t most_threads() {
   return kThreadsPerProcessor * std::max(kFewProcessors, usable_processors());
 }
 
-namespace {
-
-// Activations come and go every step. By default glibc returns such blocks to the system at once
-// and page faults cost a tenth of the time; kept, they are simply used again.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  constexpr int kLargestThreshold = 32 << 20;  // glibc refuses more
-  mallopt(M_MMAP_THRESHOLD, kLargestThreshold);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-#endif
+Runtime make_runtime(const RuntimeOptions& options, Bfloat16 bfloat16) {
+  Runtime runtime;
+  runtime.threads = checked_threads(options.threads);
+  runtime.device = device_from(options.device);
+  runtime.dtype = options.precision == "float64" ? torch::kFloat64 : torch::kFloat32;
+  runtime.autocast = options.precision == "bfloat16";
+  if (runtime.autocast) check_bfloat16(runtime.device, bfloat16);
+  return runtime;
 }
 
-}  // namespace
+RuntimeScope::RuntimeScope(const Runtime& runtime) {
+  if (runtime.kernels) path_.emplace(*runtime.kernels);
+  if (runtime.threads > 0) threads_before_ = set_openmp_team(runtime.threads);
+}
 
-torch::TensorOptions start_runtime(const RuntimeOptions& options) {
-  keep_freed_memory();
-  keep_old_onednn_from_amx();
-  at::set_num_threads(static_cast<int>(threads_from(options.threads)));
-  const torch::Device device = device_from(options.device);
-  if (options.precision == "bfloat16" && !computes_bfloat16(device)) {
-    throw Error(ErrorKind::usage, "LibTorch cannot compute in bfloat16 here",
-                std::getenv("ONEDNN_MAX_CPU_ISA") ? "unset ONEDNN_MAX_CPU_ISA, or use float32"
-                                                  : "use {precision} float32");
-  }
-  return torch::TensorOptions().device(device).dtype(
-      options.precision == "float64" ? torch::kFloat64 : torch::kFloat32);
+RuntimeScope::~RuntimeScope() {
+  if (threads_before_ > 0) set_openmp_team(threads_before_);
 }
 
 }  // namespace eqm

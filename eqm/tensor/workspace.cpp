@@ -178,7 +178,9 @@ class Allocator final : public HostAllocator {
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
 };
 
-void install_allocator() {
+}  // namespace
+
+void install_workspace_allocator() {
   static const bool installed = [] {
     system_allocator();  // before it is ours
     static auto* const allocator = new Allocator;
@@ -188,11 +190,7 @@ void install_allocator() {
   static_cast<void>(installed);
 }
 
-}  // namespace
-
-Workspace::Workspace() : pool_(std::make_shared<Pool>()) {
-  install_allocator();
-}
+Workspace::Workspace() : pool_(std::make_shared<Pool>()) {}
 
 Workspace::~Workspace() {
   if (pool_) pool_->close();

@@ -3,9 +3,9 @@
 // repeats itself asks the system for nothing after its first round. A tensor may outlive the scope
 // and the workspace, and may be freed by any thread.
 //
-// LibTorch has one allocator of host memory for the whole process. The first workspace puts its own
-// in that place, which hands on to the one before wherever no scope is open; make it before other
-// threads work with tensors.
+// LibTorch has one allocator of host memory for the whole process. Without that of
+// install_workspace_allocator() a scope does nothing: results are the same, memory comes from the
+// system.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,11 @@
 #include <memory>
 
 namespace eqm {
+
+// Puts an allocator in LibTorch's place for good, which serves threads with an open scope and hands
+// on to the one before for all others. For whoever owns the process, before other threads work with
+// tensors; a second call does nothing.
+void install_workspace_allocator();
 
 class Workspace {
  public:

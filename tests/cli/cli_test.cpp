@@ -166,13 +166,25 @@ TEST_F(Cli, waiting_threads_sleep_after_a_short_spin_unless_the_user_says_otherw
 
 TEST_F(Cli, says_where_bfloat16_does_not_work) {
   const ProgramResult result =
-      run_program({"landscape", "--precision", "bfloat16", "--steps", "1", "--samples", "2"},
+      run_program({"train", "--precision", "bfloat16", "--data", "nothing", "--out", "run"},
                   {.folder = folder_.path(), .environment = {"ONEDNN_MAX_CPU_ISA=SSE41"}});
-  if (result.exit_code == 0) GTEST_SKIP() << "this processor has no bfloat16 by oneDNN to forbid";
+  if (result.exit_code == 3) GTEST_SKIP() << "this processor has no bfloat16 by oneDNN to forbid";
   EXPECT_EQ(result.exit_code, 2) << result.errors;
   ASSERT_EQ(result.error_lines().size(), 2U) << result.errors;
   EXPECT_EQ(result.error_lines().at(0), "eqm: LibTorch cannot compute in bfloat16 here");
   EXPECT_EQ(result.error_lines().at(1), "hint: unset ONEDNN_MAX_CPU_ISA, or use float32");
+}
+
+TEST_F(Cli, refuses_bfloat16_where_it_would_change_nothing) {
+  for (const char* verb : {"landscape", "sample", "evaluate", "doctor"}) {
+    const ProgramResult result =
+        run_program({verb, "--precision", "bfloat16"}, {.folder = folder_.path()});
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_EQ(result.error_lines().at(0),
+              "eqm: bfloat16 serves the matrix products of training alone")
+        << verb;
+    EXPECT_EQ(result.error_lines().at(1), "hint: use --precision float32 here");
+  }
 }
 
 TEST_F(Cli, kernels_run_on_the_instructions_that_are_asked_for) {

@@ -1,5 +1,5 @@
-// Which instruction set the kernels run on. It is chosen once per process: the best that the
-// machine has, or what EQM_KERNELS names (kernel/dispatch.h).
+// Which instruction set the kernels run on. One for the process: the best that the
+// machine has, or what kernel::dispatch_process() (kernel/dispatch.h) was given.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ std::vector<int64_t> runnable_targets();
 // "AVX-512", "AVX2", "SSE4", or what Highway calls it.
 std::string target_name(int64_t target);
 
-// Makes all kernels run on this one; 0 gives the choice back. For tests and EQM_KERNELS: no kernel
-// may be running.
+// Makes all kernels run on this one; 0 gives the choice back. For dispatch_process() and tests: no
+// kernel may be running.
 void force_target(int64_t target);
 
 }  // namespace eqm::simd
