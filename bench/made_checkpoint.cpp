@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eqm/backbone/sit_shapes.h"
+#include "eqm/backbone/sit_layout.h"
 #include "eqm/base/error.h"
 #include "eqm/codec/vae_config.h"
 #include "eqm/io/zip_writer.h"

@@ -1,6 +1,8 @@
 #include "bench/plain_sit.h"
 
 #include <fmt/format.h>
+#include <torch/nn/functional/embedding.h>
+#include <torch/nn/functional/linear.h>
 #include <torch/nn/functional/normalization.h>
 
 #include "eqm/backbone/embeddings.h"

@@ -23,6 +23,7 @@ std::shared_ptr<Sit> make(const Network& network) {
   config.in_channels = network.channels;
   config.num_classes = 10;
   auto sit = std::make_shared<Sit>(config);
+  sit->initialise(0);
   // Nothing stays at zero, so that every number takes the time that trained ones take.
   const torch::NoGradGuard guard;
   for (const Tensor& weight : sit->parameters()) weight.add_(torch::randn_like(weight), 0.02);

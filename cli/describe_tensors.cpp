@@ -6,8 +6,7 @@
 
 #include "cli/describe_file.h"
 #include "eqm/backbone/architecture_text.h"
-#include "eqm/backbone/sit_shapes.h"
-#include "eqm/backbone/unet_shapes.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/io/npz.h"
 #include "eqm/io/text.h"
@@ -23,13 +22,12 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return shape.empty() ? "one number" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-// What the weights are of, or empty: shapes tell only of networks that we know.
+// What the weights are of, or empty: shapes determine only networks that we know.
 std::string architecture_of(const WeightsFile& file) {
   WeightShapes shapes;
   for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
   try {
-    return architecture_text(looks_like_unet(shapes) ? to_json(unet_config_from_shapes(shapes, {}))
-                                                     : to_json(sit_config_from_shapes(shapes, {})));
+    return architecture_text(kind_of_weights(shapes).from_shapes(shapes, {}));
   } catch (const Error&) {
     return "";
   }

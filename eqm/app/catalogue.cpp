@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eqm/app/shipped.h"
-#include "eqm/backbone/sit.h"
-#include "eqm/backbone/unet.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/data/formats.h"
 #include "eqm/data/installed_sets.h"
@@ -92,20 +91,11 @@ Entries formats() {
 
 Entries presets() {
   Entries entries;
-  for (const std::string& name : sit_preset_names()) {
-    const SitConfig config = sit_preset(name);
-    entries.push_back({name, fmt::format("SiT: width {}, depth {}, {} heads, patches of {}x{}",
-                                         config.hidden_size, config.depth, config.num_heads,
-                                         config.patch_size, config.patch_size)});
+  for (const BackboneKind& kind : backbone_kinds()) {
+    for (const BackbonePreset& preset : kind.presets) {
+      entries.push_back({preset.name, preset.help});
+    }
   }
-  for (const std::string& name : unet_preset_names()) {
-    const UnetConfig config = unet_preset(name);
-    entries.push_back({name, fmt::format("U-Net: {} channels, {} levels, {} residual blocks each",
-                                         config.model_channels, config.channel_mult.size(),
-                                         config.num_res_blocks)});
-  }
-  entries.push_back({"mlp", "a small network for vectors, such as points of the plane"});
-  entries.push_back({"convnet", "a small classifier of images ({objective} classifier)"});
   return entries;
 }
 

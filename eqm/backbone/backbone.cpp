@@ -3,31 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "eqm/backbone/convnet.h"
-#include "eqm/backbone/mlp.h"
-#include "eqm/backbone/sit.h"
-#include "eqm/backbone/unet.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
-namespace {
-
-template <class Network, class Config>
-std::shared_ptr<Backbone> build(const Config& config, double most_weights) {
-  check(config);
-  if (weight_count(config) > most_weights) {
-    throw Error(ErrorKind::input,
-                fmt::format("the architecture asks for {:.0f} weights where at most {:.0f} can be",
-                            weight_count(config), most_weights),
-                "do architecture and weights belong together?");
-  }
-  return std::make_shared<Network>(config);
-}
-
-}  // namespace
-
 Condition Condition::rows(const Tensor& index) const {
   const auto some = [&](const Tensor& all) {
     return all.defined() ? all.to(index.device()).index_select(0, index) : all;
@@ -52,24 +31,6 @@ Tensor Backbone::effective_labels(const Tensor& labels, int64_t batch, torch::De
                 fmt::format("{} labels from 0 to {} are needed", batch, most));
   }
   return labels.to(device);
-}
-
-std::shared_ptr<Backbone> make_backbone(const std::string& architecture, double most_weights) {
-  try {
-    const nlohmann::json json = nlohmann::json::parse(architecture);
-    const std::string kind = json.at("kind");
-    if (kind == "sit") return build<Sit>(sit_config_from_json(architecture), most_weights);
-    if (kind == "unet") return build<Unet>(unet_config_from_json(architecture), most_weights);
-    if (kind == "mlp") return build<Mlp>(mlp_config_from_json(architecture), most_weights);
-    if (kind == "convnet") {
-      return build<ConvNet>(convnet_config_from_json(architecture), most_weights);
-    }
-    throw Error(ErrorKind::input, fmt::format("unknown backbone '{}'", kind),
-                "one of: sit, unet, mlp, convnet");
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::input, "the model's architecture is not readable JSON",
-                "was the file written by eqm?");
-  }
 }
 
 int64_t parameter_count(const Backbone& backbone) {

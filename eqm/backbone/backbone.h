@@ -1,5 +1,7 @@
 // What every network offers: a state and its condition in, a prediction of the same shape out.
-// Parameters live in the torch module tree, whose names are those of the weights file.
+// Parameters live in the torch module tree, whose names are those of the weights file. They are not
+// initialised when a network is built: whoever needs them calls initialise() or loads them. Const
+// calls may come from several threads at once, while nobody changes the parameters.
 #pragma once
 
 #include <limits>
@@ -37,9 +39,9 @@ struct Prediction {
 class Backbone : public torch::nn::Module {
  public:
   // The two halves of a forward pass. The first is a constant of the label where time is fixed.
-  virtual Conditioning conditioning(const Condition& condition, int64_t batch) = 0;
-  virtual Prediction forward_with(const Tensor& x, const Conditioning& conditioning) = 0;
-  Prediction forward(const Tensor& x, const Condition& condition) {
+  virtual Conditioning conditioning(const Condition& condition, int64_t batch) const = 0;
+  virtual Prediction forward_with(const Tensor& x, const Conditioning& conditioning) const = 0;
+  Prediction forward(const Tensor& x, const Condition& condition) const {
     return forward_with(x, conditioning(condition, x.size(0)));
   }
 
@@ -60,8 +62,9 @@ class Backbone : public torch::nn::Module {
   Tensor effective_labels(const Tensor& labels, int64_t batch, torch::Device device) const;
 };
 
-// Builds an untrained network from its architecture's JSON. One with more than `most_weights`
-// numbers is an input error before any memory is asked for: a damaged file may describe terabytes.
+// Builds a network, its parameters not initialised, from its architecture's JSON. One with more
+// than `most_weights` numbers is an input error before any memory is asked for: a damaged file may
+// describe terabytes.
 std::shared_ptr<Backbone> make_backbone(
     const std::string& architecture, double most_weights = std::numeric_limits<double>::infinity());
 

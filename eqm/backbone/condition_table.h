@@ -13,7 +13,8 @@ namespace eqm {
 class ConditionTable {
  public:
   // The backbone's weights must not change afterwards.
-  explicit ConditionTable(std::shared_ptr<Backbone> backbone) : backbone_(std::move(backbone)) {}
+  explicit ConditionTable(std::shared_ptr<const Backbone> backbone)
+      : backbone_(std::move(backbone)) {}
 
   // The conditioning of each label, without time; undefined labels mean the null class.
   Conditioning rows(const Tensor& labels, int64_t batch);
@@ -23,7 +24,7 @@ class ConditionTable {
  private:
   void add(const std::vector<int64_t>& labels);
 
-  std::shared_ptr<Backbone> backbone_;
+  std::shared_ptr<const Backbone> backbone_;
   mutable std::mutex mutex_;           // of what follows
   std::map<int64_t, int64_t> places_;  // labels to rows of the table
   Conditioning table_;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "eqm/backbone/fields.h"
 #include "eqm/backbone/initialise.h"
 #include "eqm/base/error.h"
 
@@ -13,13 +13,14 @@ namespace eqm {
 namespace {
 
 // The convolutions, in multiples of the width; 3x3 all of them.
-struct Layer {
+struct ConvPlace {
   int64_t from, to;  // 0: the image's channels
   int64_t stride;
 };
-constexpr std::array<Layer, 5> kLayers = {{{0, 1, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 2}, {2, 2, 1}}};
+constexpr std::array<ConvPlace, 5> kLayers = {
+    {{0, 1, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 2}, {2, 2, 1}}};
 
-int64_t channels_into(const Layer& layer, const ConvNetConfig& config) {
+int64_t channels_into(const ConvPlace& layer, const ConvNetConfig& config) {
   return layer.from == 0 ? config.in_channels : layer.from * config.width;
 }
 
@@ -47,7 +48,7 @@ void check(const ConvNetConfig& config) {
 
 double weight_count(const ConvNetConfig& config) {
   double count = 0;
-  for (const Layer& layer : kLayers) {
+  for (const ConvPlace& layer : kLayers) {
     const auto to = static_cast<double>(layer.to * config.width);
     count += (static_cast<double>(channels_into(layer, config)) * 9 + 1) * to;
   }
@@ -59,7 +60,7 @@ double weight_count(const ConvNetConfig& config) {
 double activation_count(const ConvNetConfig& config) {
   double count = static_cast<double>(config.features);
   int64_t side = config.input_size;
-  for (const Layer& layer : kLayers) {
+  for (const ConvPlace& layer : kLayers) {
     if (layer.stride == 2) side = halved(side);
     count += 2 * static_cast<double>(layer.to * config.width) * static_cast<double>(side * side);
   }
@@ -69,17 +70,12 @@ double activation_count(const ConvNetConfig& config) {
 ConvNet::ConvNet(const ConvNetConfig& config) : config_(config) {
   check(config);
   for (size_t i = 0; i < kLayers.size(); ++i) {
-    const Layer& layer = kLayers[i];
-    layers_.push_back(register_module(
-        fmt::format("conv{}", i),
-        torch::nn::Conv2d(torch::nn::Conv2dOptions(channels_into(layer, config),
-                                                   layer.to * config.width, /*kernel_size=*/3)
-                              .stride(layer.stride)
-                              .padding(1))));
+    const ConvPlace& layer = kLayers[i];
+    layers_.push_back(add_layer(*this, fmt::format("conv{}", i),
+                                {layer.to * config.width, channels_into(layer, config), 3, 3}));
   }
-  features_ = register_module("features", torch::nn::Linear(flattened(config), config.features));
-  logits_ = register_module("logits", torch::nn::Linear(config.features, config.num_classes));
-  initialise(0);
+  features_ = add_layer(*this, "features", {config.features, flattened(config)});
+  logits_ = add_layer(*this, "logits", {config.num_classes, config.features});
 }
 
 void ConvNet::initialise(uint64_t seed) {
@@ -96,7 +92,7 @@ void ConvNet::initialise(uint64_t seed) {
   fill.normal(logits_->weight, 1 / std::sqrt(static_cast<double>(config_.features)));
 }
 
-Prediction ConvNet::forward_with(const Tensor& x, const Conditioning&) {
+Prediction ConvNet::forward_with(const Tensor& x, const Conditioning&) const {
   if (x.dim() != 4 || x.sizes().slice(1) != at::IntArrayRef(state_shape())) {
     throw Error(ErrorKind::usage,
                 fmt::format("the classifier takes images of {}x{}x{}", config_.in_channels,
@@ -104,9 +100,11 @@ Prediction ConvNet::forward_with(const Tensor& x, const Conditioning&) {
                 "scale the pictures to that size and convert their channels before");
   }
   Tensor h = x;
-  for (auto& layer : layers_) h = layer->forward(h).relu();
-  const Tensor features = features_->forward(h.flatten(1)).relu();
-  return {.output = logits_->forward(features), .features = features};
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    h = convolve(*layers_[i], h, kLayers[i].stride).relu();
+  }
+  const Tensor features = torch::linear(h.flatten(1), features_->weight, features_->bias).relu();
+  return {.output = torch::linear(features, logits_->weight, logits_->bias), .features = features};
 }
 
 Shape ConvNet::state_shape() const {
@@ -119,32 +117,12 @@ double ConvNet::activation_floats_per_row() const {
          static_cast<double>(config_.input_size * config_.input_size);
 }
 
-std::string ConvNet::architecture() const {
-  return nlohmann::json{{"kind", "convnet"},
-                        {"in_channels", config_.in_channels},
-                        {"input_size", config_.input_size},
-                        {"width", config_.width},
-                        {"features", config_.features},
-                        {"num_classes", config_.num_classes}}
-      .dump();
+std::string to_json(const ConvNetConfig& config) {
+  return architecture_of("convnet", config);
 }
 
 ConvNetConfig convnet_config_from_json(const std::string& text) {
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    ConvNetConfig config;
-    json.at("in_channels").get_to(config.in_channels);
-    json.at("input_size").get_to(config.input_size);
-    json.at("width").get_to(config.width);
-    json.at("features").get_to(config.features);
-    json.at("num_classes").get_to(config.num_classes);
-    return config;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(
-        ErrorKind::input,
-        fmt::format("a classifier's architecture is incomplete or malformed ({})", error.what()),
-        "was the file written by eqm?");
-  }
+  return config_from_json<ConvNetConfig>("a classifier", text);
 }
 
 }  // namespace eqm

@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "eqm/backbone/fields.h"
 #include "eqm/backbone/initialise.h"
 #include "eqm/base/error.h"
 #include "eqm/kernel/ops.h"
@@ -35,20 +35,21 @@ double weight_count(const MlpConfig& config) {
          (width + 1) * dimension;
 }
 
+double activation_count(const MlpConfig& config) {
+  return static_cast<double>(config.depth * config.width);
+}
+
 Mlp::Mlp(const MlpConfig& config) : config_(config) {
   check(config);
   const int64_t inputs = config.dimension + 2 * config.fourier + (config.time_input ? 1 : 0);
   frequencies_ = register_parameter("frequencies", torch::empty({config.dimension, config.fourier}),
                                     /*requires_grad=*/false);
-  label_table_ =
-      register_module("labels", torch::nn::Embedding(config.num_classes + 1, config.width));
+  label_table_ = add_layer(*this, "labels", {config.num_classes + 1, config.width}, Bias::none);
   for (int64_t i = 0; i < config.depth; ++i) {
-    layers_.push_back(
-        register_module(fmt::format("layer{}", i),
-                        torch::nn::Linear(i == 0 ? inputs : config.width, config.width)));
+    layers_.push_back(add_layer(*this, fmt::format("layer{}", i),
+                                {config.width, i == 0 ? inputs : config.width}));
   }
-  out_ = register_module("out", torch::nn::Linear(config.width, config.dimension));
-  initialise(0);
+  out_ = add_layer(*this, "out", {config.dimension, config.width});
 }
 
 void Mlp::initialise(uint64_t seed) {
@@ -77,11 +78,11 @@ Tensor Mlp::features(const Tensor& x, const Tensor& time) const {
   return parts.size() == 1 ? point : torch::cat(parts, 1);
 }
 
-Conditioning Mlp::conditioning(const Condition& condition, int64_t batch) {
+Conditioning Mlp::conditioning(const Condition& condition, int64_t batch) const {
   const torch::TensorOptions type = options_of(*this);
   const Tensor labels = effective_labels(condition.labels, batch, type.device());
   Tensor label_rows, time;
-  if (config_.num_classes > 0) label_rows = label_table_->forward(labels);
+  if (config_.num_classes > 0) label_rows = look_up(*label_table_, labels);
   if (config_.time_input) {
     time = condition.time.defined() ? condition.time.to(type) : torch::zeros({batch}, type);
     time = time.unsqueeze(1);
@@ -89,7 +90,7 @@ Conditioning Mlp::conditioning(const Condition& condition, int64_t batch) {
   return {label_rows, time};
 }
 
-Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) {
+Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) const {
   if (x.dim() != 2 || x.size(1) != config_.dimension) {
     throw Error(ErrorKind::usage,
                 fmt::format("the model takes points with {} coordinates", config_.dimension),
@@ -98,48 +99,23 @@ Prediction Mlp::forward_with(const Tensor& x, const Conditioning& conditioning) 
   const Tensor& label_rows = conditioning.at(0);
   Tensor h = features(x, conditioning.at(1));
   for (size_t i = 0; i < layers_.size(); ++i) {
-    h = kernel::linear(h, {layers_[i]->weight, layers_[i]->bias});
+    h = kernel::linear(h, layers_[i]->map());
     if (i == 0 && label_rows.defined()) h = h + label_rows;
     h = torch::silu(h);
   }
-  return {.output = kernel::linear(h, {out_->weight, out_->bias}), .features = h};
+  return {.output = kernel::linear(h, out_->map()), .features = h};
 }
 
 double Mlp::activation_floats_per_row() const {
   return static_cast<double>(2 * config_.width + 4 * config_.fourier + config_.dimension);
 }
 
-std::string Mlp::architecture() const {
-  return nlohmann::json{{"kind", "mlp"},
-                        {"dimension", config_.dimension},
-                        {"width", config_.width},
-                        {"depth", config_.depth},
-                        {"fourier", config_.fourier},
-                        {"fourier_scale", config_.fourier_scale},
-                        {"input_scale", config_.input_scale},
-                        {"num_classes", config_.num_classes},
-                        {"time_input", config_.time_input}}
-      .dump();
+std::string to_json(const MlpConfig& config) {
+  return architecture_of("mlp", config);
 }
 
 MlpConfig mlp_config_from_json(const std::string& text) {
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    MlpConfig config;
-    json.at("dimension").get_to(config.dimension);
-    json.at("width").get_to(config.width);
-    json.at("depth").get_to(config.depth);
-    json.at("fourier").get_to(config.fourier);
-    json.at("fourier_scale").get_to(config.fourier_scale);
-    json.at("input_scale").get_to(config.input_scale);
-    json.at("num_classes").get_to(config.num_classes);
-    json.at("time_input").get_to(config.time_input);
-    return config;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::input,
-                fmt::format("an MLP architecture is incomplete or malformed ({})", error.what()),
-                "was the file written by eqm?");
-  }
+  return config_from_json<MlpConfig>("an MLP", text);
 }
 
 }  // namespace eqm

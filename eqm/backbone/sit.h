@@ -7,14 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/modules/container/modulelist.h>
-#include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
-
 #include "eqm/backbone/backbone.h"
-#include "eqm/kernel/packed_weight.h"
+#include "eqm/backbone/layers.h"
 
 namespace eqm {
 
@@ -32,6 +26,26 @@ struct SitConfig {
   int64_t num_classes = 1000;
   bool learn_sigma =
       false;  // the network emits 2C channels and drops the second half (imported weights)
+
+  int64_t tokens() const { return (input_size / patch_size) * (input_size / patch_size); }
+  int64_t label_rows() const { return num_classes + (class_dropout_prob > 0 ? 1 : 0); }
+  int64_t out_channels() const { return in_channels * (learn_sigma ? 2 : 1); }
+
+  bool operator==(const SitConfig&) const = default;
+
+  template <class Config, class Visit>
+  static void visit(Config& config, const Visit& field) {
+    field("input_size", config.input_size);
+    field("patch_size", config.patch_size);
+    field("in_channels", config.in_channels);
+    field("hidden_size", config.hidden_size);
+    field("depth", config.depth);
+    field("num_heads", config.num_heads);
+    field("mlp_ratio", config.mlp_ratio);
+    field("class_dropout_prob", config.class_dropout_prob);
+    field("num_classes", config.num_classes);
+    field("learn_sigma", config.learn_sigma);
+  }
 };
 
 // Throws a usage error that names the first rule the configuration breaks.
@@ -51,43 +65,47 @@ SitConfig sit_config_from_json(const std::string& json);
 // How many numbers the parameters of a checked configuration hold, without building them.
 double weight_count(const SitConfig& config);
 
-class SitBlock;
+// How many numbers a row of a batch leaves for the backward pass.
+double activation_count(const SitConfig& config);
 
 class Sit final : public Backbone {
  public:
+  // The parameters are not initialised.
   explicit Sit(const SitConfig& config);
 
-  Conditioning conditioning(const Condition& condition, int64_t batch) override {
+  Conditioning conditioning(const Condition& condition, int64_t batch) const override {
     return modulation(embed_condition(condition, batch));
   }
-  Prediction forward_with(const Tensor& x, const Conditioning& modulation) override;
+  Prediction forward_with(const Tensor& x, const Conditioning& modulation) const override;
 
   // The stages of forward, each a pure function of its inputs.
-  Tensor embed_time(const Tensor& time);                              // [B] -> [B, D]
-  Tensor embed_condition(const Condition& condition, int64_t batch);  // -> [B, D]
-  std::vector<Tensor> modulation(const Tensor& c);  // depth x [B, 6D], then [B, 2D]
-  Tensor embed_patches(const Tensor& x);            // -> [B, T, D]
-  Tensor run_block(size_t i, const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, T, D]
-  Tensor finish(const Tensor& h, const Tensor& modulation);  // [B, T, D] -> [B, C, H, W]
+  Tensor embed_time(const Tensor& time) const;                              // [B] -> [B, D]
+  Tensor embed_condition(const Condition& condition, int64_t batch) const;  // -> [B, D]
+  std::vector<Tensor> modulation(const Tensor& c) const;  // depth x [B, 6D], then [B, 2D]
+  Tensor embed_patches(const Tensor& x) const;            // -> [B, T, D]
+  // [B, T, D] -> [B, T, D]
+  Tensor run_block(size_t i, const Tensor& h, const Tensor& modulation) const;
+  Tensor finish(const Tensor& h, const Tensor& modulation) const;  // [B, T, D] -> [B, C, H, W]
 
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }
   int64_t null_label() const override;
   double activation_floats_per_row() const override;
-  std::string architecture() const override;
+  std::string architecture() const override { return to_json(config_); }
   void initialise(uint64_t seed) override;
 
   const SitConfig& config() const { return config_; }
 
  private:
+  struct Block {
+    LayerPtr qkv, proj, fc1, fc2, modulation;
+  };
+
   SitConfig config_;
-  torch::nn::Conv2d patch_projection_{nullptr};
-  torch::nn::Linear time_in_{nullptr}, time_out_{nullptr};
-  torch::nn::Embedding label_table_{nullptr};
   Tensor pos_embed_;  // [1, T, D], fixed
-  std::vector<std::shared_ptr<SitBlock>> blocks_;
-  torch::nn::Linear final_linear_{nullptr}, final_modulation_{nullptr};
-  kernel::PackedWeight packed_final_;
+  LayerPtr patches_, time_in_, time_out_, labels_;
+  std::vector<Block> blocks_;
+  LayerPtr last_, last_modulation_;
 };
 
 }  // namespace eqm

@@ -1,9 +1,7 @@
 // SitConfig: rules, presets and JSON.
-#include <cmath>
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "eqm/backbone/fields.h"
 #include "eqm/backbone/sit.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
@@ -58,25 +56,6 @@ void check(const SitConfig& config) {
          "mlp_ratio must be above 0, at most 64");
 }
 
-double weight_count(const SitConfig& config) {
-  const auto linear = [](double in, double out) { return in * out + out; };
-  const auto width = static_cast<double>(config.hidden_size);
-  const auto side = static_cast<double>(config.input_size / config.patch_size);
-  const auto patch =
-      static_cast<double>(config.in_channels * config.patch_size * config.patch_size);
-  const double hidden = std::floor(width * config.mlp_ratio);
-  const auto labels =
-      static_cast<double>(config.num_classes + (config.class_dropout_prob > 0 ? 1 : 0));
-  const double embeddings = side * side * width + linear(patch, width) +
-                            linear(static_cast<double>(kSitTimeFeatures), width) +
-                            linear(width, width) + labels * width;
-  const double block = linear(width, 3 * width) + linear(width, width) + linear(width, hidden) +
-                       linear(hidden, width) + linear(width, 6 * width);
-  const double last =
-      linear(width, patch * (config.learn_sigma ? 2 : 1)) + linear(width, 2 * width);
-  return embeddings + static_cast<double>(config.depth) * block + last;
-}
-
 std::vector<std::string> sit_preset_names() {
   std::vector<std::string> names;
   for (const Size& size : kSizes) {
@@ -109,44 +88,11 @@ std::optional<int64_t> sit_heads_of_width(int64_t width) {
 }
 
 std::string to_json(const SitConfig& config) {
-  return nlohmann::json{{"kind", "sit"},
-                        {"input_size", config.input_size},
-                        {"patch_size", config.patch_size},
-                        {"in_channels", config.in_channels},
-                        {"hidden_size", config.hidden_size},
-                        {"depth", config.depth},
-                        {"num_heads", config.num_heads},
-                        {"mlp_ratio", config.mlp_ratio},
-                        {"class_dropout_prob", config.class_dropout_prob},
-                        {"num_classes", config.num_classes},
-                        {"learn_sigma", config.learn_sigma}}
-      .dump();
-}
-
-std::string Sit::architecture() const {
-  return to_json(config_);
+  return architecture_of("sit", config);
 }
 
 SitConfig sit_config_from_json(const std::string& text) {
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    SitConfig config;
-    json.at("input_size").get_to(config.input_size);
-    json.at("patch_size").get_to(config.patch_size);
-    json.at("in_channels").get_to(config.in_channels);
-    json.at("hidden_size").get_to(config.hidden_size);
-    json.at("depth").get_to(config.depth);
-    json.at("num_heads").get_to(config.num_heads);
-    json.at("mlp_ratio").get_to(config.mlp_ratio);
-    json.at("class_dropout_prob").get_to(config.class_dropout_prob);
-    json.at("num_classes").get_to(config.num_classes);
-    json.at("learn_sigma").get_to(config.learn_sigma);
-    return config;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::input,
-                fmt::format("a SiT architecture is incomplete or malformed ({})", error.what()),
-                "was the file written by eqm or by the reference implementation?");
-  }
+  return config_from_json<SitConfig>("a SiT", text);
 }
 
 }  // namespace eqm

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/backbone/sit_layout.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
@@ -33,41 +34,11 @@ int64_t heads_for(int64_t width, const ShapeHints& hints) {
   if (hints.heads > 0) return hints.heads;
   if (const auto heads = sit_heads_of_width(width)) return *heads;
   throw Error(ErrorKind::usage,
-              fmt::format("no preset has width {}, so its number of heads cannot be told", width),
+              fmt::format("no preset has width {}, so its number of heads is unknown", width),
               "give it by {heads}");
 }
 
 }  // namespace
-
-ShapesInOrder sit_weight_shapes(const SitConfig& config) {
-  ShapesInOrder shapes;
-  const int64_t width = config.hidden_size, patch = config.patch_size;
-  const auto linear = [&shapes](const std::string& name, int64_t in, int64_t out) {
-    shapes.emplace_back(name + ".weight", Shape{out, in});
-    shapes.emplace_back(name + ".bias", Shape{out});
-  };
-  const int64_t side = config.input_size / patch;
-  shapes.emplace_back("pos_embed", Shape{1, side * side, width});
-  shapes.emplace_back("x_embedder.proj.weight", Shape{width, config.in_channels, patch, patch});
-  shapes.emplace_back("x_embedder.proj.bias", Shape{width});
-  linear("t_embedder.mlp.0", kSitTimeFeatures, width);
-  linear("t_embedder.mlp.2", width, width);
-  const int64_t rows = config.num_classes + (config.class_dropout_prob > 0 ? 1 : 0);
-  shapes.emplace_back("y_embedder.embedding_table.weight", Shape{rows, width});
-  const auto hidden = static_cast<int64_t>(static_cast<double>(width) * config.mlp_ratio);
-  for (int64_t i = 0; i < config.depth; ++i) {
-    const std::string block = fmt::format("blocks.{}.", i);
-    linear(block + "attn.qkv", width, 3 * width);
-    linear(block + "attn.proj", width, width);
-    linear(block + "mlp.fc1", width, hidden);
-    linear(block + "mlp.fc2", hidden, width);
-    linear(block + "adaLN_modulation.1", width, 6 * width);
-  }
-  const int64_t out_channels = config.in_channels * (config.learn_sigma ? 2 : 1);
-  linear("final_layer.linear", width, patch * patch * out_channels);
-  linear("final_layer.adaLN_modulation.1", width, 2 * width);
-  return shapes;
-}
 
 SitConfig sit_config_from_shapes(const WeightShapes& shapes, const ShapeHints& hints) {
   const Shape& patches = shape_of(kSit, shapes, "x_embedder.proj.weight", 4);  // [D, C, p, p]

@@ -13,16 +13,11 @@ Unet::Unet(const UnetConfig& config) : config_(config) {
   check(config);
   const int64_t embedded = 4 * config.model_channels;
   if (!config.ignore_time) {
-    auto time_embed = register_module("time_embed", std::make_shared<Scope>());
-    time_in_ = time_embed->linear("0", config.model_channels, embedded);
-    time_out_ = time_embed->linear("2", embedded, embedded);
+    time_in_ = add_layer(*this, "time_embed.0", {embedded, config.model_channels});
+    time_out_ = add_layer(*this, "time_embed.2", {embedded, embedded});
   }
   if (config.num_classes > 0) {
-    // The null class is the padding row: what it adds is never trained.
-    label_table_ = register_module(
-        "label_emb",
-        torch::nn::Embedding(torch::nn::EmbeddingOptions(config.num_classes + 1, embedded)
-                                 .padding_idx(config.num_classes)));
+    label_table_ = add_layer(*this, "label_emb", {config.num_classes + 1, embedded}, Bias::none);
   }
   const auto build = [&](Scope& parent, const UnetLayout::Block& places) {
     Block block;
@@ -44,13 +39,8 @@ Unet::Unet(const UnetConfig& config) : config_(config) {
   down_ = build_all("input_blocks", layout.down);
   middle_ = build(*register_module("middle_block", std::make_shared<Scope>()), layout.middle);
   up_ = build_all("output_blocks", layout.up);
-  auto out = register_module("out", std::make_shared<Scope>());
-  out_norm_ = out->register_module(
-      "0", torch::nn::GroupNorm(torch::nn::GroupNormOptions(kUnetGroups, layout.last)));
-  out_conv_ = out->register_module(
-      "2",
-      torch::nn::Conv2d(torch::nn::Conv2dOptions(layout.last, config.out_channels, 3).padding(1)));
-  initialise(0);
+  out_norm_ = add_layer(*this, "out.0", {layout.last});
+  out_conv_ = add_layer(*this, "out.2", {config.out_channels, layout.last, 3, 3});
 }
 
 void Unet::initialise(uint64_t seed) {
@@ -74,23 +64,24 @@ void Unet::initialise(uint64_t seed) {
   out_norm_->weight.fill_(1);  // the last convolution stays zero
 }
 
-Tensor Unet::embed_condition(const Condition& condition, int64_t batch) {
+Tensor Unet::embed_condition(const Condition& condition, int64_t batch) const {
   const torch::TensorOptions type = options_of(*this);
   Tensor sum;
   if (time_in_) {
     const Tensor time =
         condition.time.defined() ? condition.time.to(type) : torch::zeros({batch}, type);
     const Tensor features = time_features(time, config_.model_channels);
-    const Tensor hidden = torch::silu(kernel::linear(features, {time_in_->weight, time_in_->bias}));
-    sum = kernel::linear(hidden, {time_out_->weight, time_out_->bias});
+    const Tensor hidden = torch::silu(kernel::linear(features, time_in_->map()));
+    sum = kernel::linear(hidden, time_out_->map());
   }
   const Tensor labels = effective_labels(condition.labels, batch, type.device());
   if (!label_table_) return sum;
-  const Tensor rows = label_table_->forward(labels);
+  // The null class is the padding row: what it adds is never trained.
+  const Tensor rows = look_up(*label_table_, labels, null_label());
   return sum.defined() ? sum + rows : rows;
 }
 
-Conditioning Unet::conditioning(const Condition& condition, int64_t batch) {
+Conditioning Unet::conditioning(const Condition& condition, int64_t batch) const {
   const Tensor embedded = embed_condition(condition, batch);
   const Tensor active = embedded.defined() ? torch::silu(embedded) : embedded;
   Conditioning rows;
@@ -107,7 +98,7 @@ Conditioning Unet::conditioning(const Condition& condition, int64_t batch) {
   return rows;
 }
 
-Prediction Unet::forward_with(const Tensor& x, const Conditioning& conditioning) {
+Prediction Unet::forward_with(const Tensor& x, const Conditioning& conditioning) const {
   const int64_t halved = int64_t{1} << (config_.channel_mult.size() - 1);
   if (x.dim() != 4 || x.size(1) != config_.in_channels || x.size(2) % halved != 0 ||
       x.size(3) % halved != 0) {
@@ -130,7 +121,8 @@ Prediction Unet::forward_with(const Tensor& x, const Conditioning& conditioning)
     left.pop_back();
     h = through(block, both);
   }
-  return {.output = out_conv_->forward(torch::silu(out_norm_->forward(h))), .features = h};
+  const Tensor last = torch::silu(group_norm(*out_norm_, h, kUnetGroups));
+  return {.output = convolve(*out_conv_, last), .features = h};
 }
 
 Shape Unet::state_shape() const {

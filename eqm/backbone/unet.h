@@ -7,12 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
-#include <torch/nn/modules/normalization.h>
-
 #include "eqm/backbone/backbone.h"
+#include "eqm/backbone/layers.h"
 
 namespace eqm {
 
@@ -34,6 +30,26 @@ struct UnetConfig {
   bool resblock_updown = false;    // sizes change inside residual blocks
   int64_t num_classes = 0;         // labels beside the null class
   bool ignore_time = false;        // no time input
+
+  bool operator==(const UnetConfig&) const = default;
+
+  template <class Config, class Visit>
+  static void visit(Config& config, const Visit& field) {
+    field("input_size", config.input_size);
+    field("in_channels", config.in_channels);
+    field("out_channels", config.out_channels);
+    field("model_channels", config.model_channels);
+    field("channel_mult", config.channel_mult);
+    field("num_res_blocks", config.num_res_blocks);
+    field("attention_resolutions", config.attention_resolutions);
+    field("dropout", config.dropout);
+    field("conv_resample", config.conv_resample);
+    field("num_heads", config.num_heads);
+    field("num_head_channels", config.num_head_channels);
+    field("resblock_updown", config.resblock_updown);
+    field("num_classes", config.num_classes);
+    field("ignore_time", config.ignore_time);
+  }
 };
 
 // Throws a usage error that names the first rule the configuration breaks.
@@ -57,11 +73,12 @@ class UnetLayer;
 
 class Unet final : public Backbone {
  public:
+  // The parameters are not initialised.
   explicit Unet(const UnetConfig& config);
 
   // Scale and shift [B, 2C] of each residual block in turn, then the seeds of dropout.
-  Conditioning conditioning(const Condition& condition, int64_t batch) override;
-  Prediction forward_with(const Tensor& x, const Conditioning& conditioning) override;
+  Conditioning conditioning(const Condition& condition, int64_t batch) const override;
+  Prediction forward_with(const Tensor& x, const Conditioning& conditioning) const override;
 
   Shape state_shape() const override;
   int64_t num_classes() const override { return config_.num_classes; }
@@ -75,15 +92,14 @@ class Unet final : public Backbone {
  private:
   using Block = std::vector<std::shared_ptr<UnetLayer>>;
 
-  Tensor embed_condition(const Condition& condition, int64_t batch);  // -> [B, E]
+  Tensor embed_condition(const Condition& condition, int64_t batch) const;  // -> [B, E]
 
   UnetConfig config_;
-  torch::nn::Linear time_in_{nullptr}, time_out_{nullptr};
-  torch::nn::Embedding label_table_{nullptr};
+  LayerPtr time_in_, time_out_;  // null without time input
+  LayerPtr label_table_;         // null without classes
   std::vector<Block> down_, up_;
   Block middle_;
-  torch::nn::GroupNorm out_norm_{nullptr};
-  torch::nn::Conv2d out_conv_{nullptr};
+  LayerPtr out_norm_, out_conv_;
 };
 
 }  // namespace eqm

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "eqm/backbone/fields.h"
 #include "eqm/backbone/unet_layout.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
@@ -104,54 +105,23 @@ UnetConfig unet_preset(const std::string& name) {
 }
 
 std::string to_json(const UnetConfig& config) {
-  nlohmann::json json = {{"kind", "unet"},
-                         {"input_size", config.input_size},
-                         {"in_channels", config.in_channels},
-                         {"out_channels", config.out_channels},
-                         {"model_channels", config.model_channels},
-                         {"channel_mult", config.channel_mult},
-                         {"num_res_blocks", config.num_res_blocks},
-                         {"attention_resolutions", config.attention_resolutions},
-                         {"dropout", config.dropout},
-                         {"conv_resample", config.conv_resample},
-                         {"num_heads", config.num_heads},
-                         {"num_head_channels", config.num_head_channels},
-                         {"resblock_updown", config.resblock_updown},
-                         {"num_classes", nullptr},
-                         {"ignore_time", config.ignore_time},
-                         {"use_scale_shift_norm", true},
-                         {"use_new_attention_order", true}};
-  if (config.num_classes > 0) json["num_classes"] = config.num_classes;
+  nlohmann::json json = fields_to_json(config);
+  json["kind"] = "unet";
+  if (config.num_classes == 0) json["num_classes"] = nullptr;  // as the reference says it
+  json["use_scale_shift_norm"] = true;
+  json["use_new_attention_order"] = true;
   return json.dump();
 }
 
 UnetConfig unet_config_from_json(const std::string& text) {
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    UnetConfig config;
-    json.at("input_size").get_to(config.input_size);
-    json.at("in_channels").get_to(config.in_channels);
-    json.at("out_channels").get_to(config.out_channels);
-    json.at("model_channels").get_to(config.model_channels);
-    json.at("channel_mult").get_to(config.channel_mult);
-    json.at("num_res_blocks").get_to(config.num_res_blocks);
-    json.at("attention_resolutions").get_to(config.attention_resolutions);
-    json.at("dropout").get_to(config.dropout);
-    json.at("conv_resample").get_to(config.conv_resample);
-    json.at("num_heads").get_to(config.num_heads);
-    json.at("num_head_channels").get_to(config.num_head_channels);
-    json.at("resblock_updown").get_to(config.resblock_updown);
-    if (!json.at("num_classes").is_null()) json.at("num_classes").get_to(config.num_classes);
-    config.ignore_time = json.value("ignore_time", false);
+  return read_architecture("a U-Net", text, [](nlohmann::json json) {
     demand_value(json, "use_scale_shift_norm", true);
     demand_value(json, "use_new_attention_order", true);
     demand_value(json, "with_fourier_features", false);
-    return config;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::input,
-                fmt::format("a U-Net architecture is incomplete or malformed ({})", error.what()),
-                "was the file written by eqm?");
-  }
+    if (json.at("num_classes").is_null()) json["num_classes"] = 0;
+    if (!json.contains("ignore_time")) json["ignore_time"] = false;
+    return fields_from_json<UnetConfig>(json);
+  });
 }
 
 }  // namespace eqm

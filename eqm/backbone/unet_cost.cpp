@@ -55,13 +55,7 @@ void visit_places(const UnetLayout& layout, const Visit& visit) {
 }  // namespace
 
 double weight_count(const UnetConfig& config) {
-  double count = 0;
-  for (const auto& entry : unet_weight_shapes(config)) {
-    double numbers = 1;
-    for (const int64_t size : entry.second) numbers *= static_cast<double>(size);
-    count += numbers;
-  }
-  return count;
+  return number_count(unet_weight_shapes(config));
 }
 
 double activation_count(const UnetConfig& config) {

@@ -2,21 +2,15 @@
 
 #include <cmath>
 
-#include <torch/nn/functional/upsampling.h>
-
 #include "eqm/kernel/ops.h"
 #include "eqm/tensor/noise_tensor.h"
 
 namespace eqm {
 namespace {
 
-torch::nn::Conv2d convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride = 1) {
-  return torch::nn::Conv2d(
-      torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2));
-}
-
-torch::nn::GroupNorm group_norm(int64_t channels) {
-  return torch::nn::GroupNorm(torch::nn::GroupNormOptions(kUnetGroups, channels));
+// Of the weight of a square convolution.
+Shape convolution(int64_t in, int64_t out, int64_t kernel) {
+  return {out, in, kernel, kernel};
 }
 
 Tensor resized(const Tensor& h, UnetResize how) {
@@ -36,12 +30,11 @@ class UnetFirst final : public UnetLayer {
  public:
   explicit UnetFirst(const UnetPlace& place) {
     // The reference holds this convolution itself, so that its names have no further part.
-    auto made = convolution(place.in, place.out, 3);
-    weight_ = register_parameter("weight", made->weight);
-    bias_ = register_parameter("bias", made->bias);
+    weight_ = register_parameter("weight", torch::empty(convolution(place.in, place.out, 3)));
+    bias_ = register_parameter("bias", torch::empty({place.out}));
   }
 
-  Tensor apply(const Tensor& h, UnetPass&) override {
+  Tensor apply(const Tensor& h, UnetPass&) const override {
     return torch::conv2d(h, weight_, bias_, /*stride=*/1, /*padding=*/1);
   }
   void initialise(Initialiser& fill) override { fill_as_torch(fill, weight_, bias_); }
@@ -55,13 +48,13 @@ class UnetResample final : public UnetLayer {
   UnetResample(const UnetConfig& config, const UnetPlace& place) : how_(place.resize) {
     if (!config.conv_resample) return;
     const bool down = how_ == UnetResize::down;
-    conv_ = register_module(down ? "op" : "conv",
-                            convolution(place.in, place.out, 3, /*stride=*/down ? 2 : 1));
+    conv_ = layer(down ? "op" : "conv", convolution(place.in, place.out, 3));
   }
 
-  Tensor apply(const Tensor& h, UnetPass&) override {
+  Tensor apply(const Tensor& h, UnetPass&) const override {
     if (!conv_) return resized(h, how_);
-    return conv_->forward(how_ == UnetResize::up ? resized(h, how_) : h);
+    return how_ == UnetResize::up ? convolve(*conv_, resized(h, how_))
+                                  : convolve(*conv_, h, /*stride=*/2);
   }
   void initialise(Initialiser& fill) override {
     if (conv_) fill_as_torch(fill, conv_->weight, conv_->bias);
@@ -69,7 +62,7 @@ class UnetResample final : public UnetLayer {
 
  private:
   UnetResize how_;
-  torch::nn::Conv2d conv_{nullptr};
+  LayerPtr conv_;
 };
 
 class UnetResidual final : public UnetLayer {
@@ -78,38 +71,38 @@ class UnetResidual final : public UnetLayer {
     auto in_layers = scope("in_layers"), emb_layers = scope("emb_layers"),
          out_layers = scope("out_layers");
     const int64_t embedded = 4 * config.model_channels;
-    in_norm_ = in_layers->register_module("0", group_norm(place.in));
-    in_conv_ = in_layers->register_module("2", convolution(place.in, place.out, 3));
+    in_norm_ = in_layers->layer("0", {place.in});
+    in_conv_ = in_layers->layer("2", convolution(place.in, place.out, 3));
     if (config.ignore_time && config.num_classes == 0) {
       constant_ =
           emb_layers->register_parameter("embedding_table", torch::empty({1, 2 * place.out}));
     } else {
-      embedding_ = emb_layers->linear("1", embedded, 2 * place.out);
+      embedding_ = emb_layers->layer("1", {2 * place.out, embedded});
     }
-    out_norm_ = out_layers->register_module("0", group_norm(place.out));
-    out_conv_ = out_layers->register_module("3", convolution(place.out, place.out, 3));
+    out_norm_ = out_layers->layer("0", {place.out});
+    out_conv_ = out_layers->layer("3", convolution(place.out, place.out, 3));
     if (place.in != place.out) {
-      skip_ = register_module("skip_connection", convolution(place.in, place.out, 1));
+      skip_ = layer("skip_connection", convolution(place.in, place.out, 1));
     }
     constant_bound_ = 1 / std::sqrt(static_cast<double>(embedded));
   }
 
-  Tensor modulation(const Tensor& active, int64_t batch) override {
+  Tensor modulation(const Tensor& active, int64_t batch) const override {
     if (constant_.defined()) return constant_.expand({batch, constant_.size(1)});
-    return kernel::linear(active, {embedding_->weight, embedding_->bias});
+    return kernel::linear(active, embedding_->map());
   }
 
-  Tensor apply(const Tensor& h, UnetPass& pass) override {
+  Tensor apply(const Tensor& h, UnetPass& pass) const override {
     const size_t number = pass.next;
     const std::vector<Tensor> m = pass.modulation().chunk(2, 1);
-    Tensor branch = resized(torch::silu(in_norm_->forward(h)), resize_);
-    branch = torch::silu(modulated_norm(in_conv_->forward(branch), m[0], m[1]));
+    Tensor branch = resized(torch::silu(group_norm(*in_norm_, h, kUnetGroups)), resize_);
+    branch = torch::silu(modulated_norm(convolve(*in_conv_, branch), m[0], m[1]));
     if (pass.dropout > 0 && pass.dropout_seeds().defined()) {
       branch = branch * dropout_rows(pass.dropout_seeds(), static_cast<uint32_t>(number),
                                      pass.dropout, branch);
     }
     const Tensor straight = resized(h, resize_);
-    return (skip_ ? skip_->forward(straight) : straight) + out_conv_->forward(branch);
+    return (skip_ ? convolve(*skip_, straight) : straight) + convolve(*out_conv_, branch);
   }
 
   void initialise(Initialiser& fill) override {
@@ -125,17 +118,17 @@ class UnetResidual final : public UnetLayer {
 
  private:
   // norm(h) * (1 + scale) + shift, with the norm's own factors taken together with these.
-  Tensor modulated_norm(const Tensor& h, const Tensor& scale, const Tensor& shift) {
+  Tensor modulated_norm(const Tensor& h, const Tensor& scale, const Tensor& shift) const {
     const Tensor factor = 1 + scale;
-    const Tensor normal = torch::group_norm(h, kUnetGroups, {}, {}, out_norm_->options.eps());
+    const Tensor normal = torch::group_norm(h, kUnetGroups, {}, {}, kGroupNormEps);
     return torch::addcmul(per_channel(out_norm_->bias * factor + shift), normal,
                           per_channel(out_norm_->weight * factor));
   }
 
   UnetResize resize_;
-  torch::nn::GroupNorm in_norm_{nullptr}, out_norm_{nullptr};
-  torch::nn::Conv2d in_conv_{nullptr}, out_conv_{nullptr}, skip_{nullptr};
-  torch::nn::Linear embedding_{nullptr};
+  LayerPtr in_norm_, in_conv_, out_norm_, out_conv_;
+  LayerPtr skip_;       // null where the width stays
+  LayerPtr embedding_;  // or, without a condition, the constant
   Tensor constant_;
   double constant_bound_ = 0;
 };
@@ -144,18 +137,17 @@ class UnetAttention final : public UnetLayer {
  public:
   UnetAttention(const UnetConfig& config, const UnetPlace& place)
       : heads_(unet_heads(config, place.out)) {
-    norm_ = register_module("norm", group_norm(place.out));
-    qkv_ = register_module("qkv", torch::nn::Conv1d(place.out, 3 * place.out, 1));
-    proj_ = register_module("proj_out", torch::nn::Conv1d(place.out, place.out, 1));
+    norm_ = layer("norm", {place.out});
+    qkv_ = layer("qkv", {3 * place.out, place.out, 1});
+    proj_ = layer("proj_out", {place.out, place.out, 1});
   }
 
   // A convolution of width 1 is a linear map of each pixel, [B, T, C].
-  Tensor apply(const Tensor& h, UnetPass&) override {
-    const Tensor tokens = norm_->forward(h).flatten(2).transpose(1, 2).contiguous();
-    const Tensor joint =
-        kernel::linear(tokens, {qkv_->weight.squeeze(-1), qkv_->bias, &packed_qkv_});
-    const Tensor mixed = kernel::linear(kernel::attention(joint, heads_),
-                                        {proj_->weight.squeeze(-1), proj_->bias, &packed_proj_});
+  Tensor apply(const Tensor& h, UnetPass&) const override {
+    const Tensor tokens =
+        group_norm(*norm_, h, kUnetGroups).flatten(2).transpose(1, 2).contiguous();
+    const Tensor joint = linear_pixels(*qkv_, tokens);
+    const Tensor mixed = linear_pixels(*proj_, kernel::attention(joint, heads_));
     return h + mixed.transpose(1, 2).reshape(h.sizes());
   }
 
@@ -165,10 +157,13 @@ class UnetAttention final : public UnetLayer {
   }
 
  private:
+  static Tensor linear_pixels(const Layer& layer, const Tensor& tokens) {
+    const Tensor weight = layer.weight.squeeze(-1);
+    return kernel::linear(tokens, {weight, layer.bias, layer.packed_map().packed});
+  }
+
   int64_t heads_;
-  torch::nn::GroupNorm norm_{nullptr};
-  torch::nn::Conv1d qkv_{nullptr}, proj_{nullptr};
-  kernel::PackedWeight packed_qkv_, packed_proj_;
+  LayerPtr norm_, qkv_, proj_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "eqm/backbone/initialise.h"
-#include "eqm/backbone/scope.h"
+#include "eqm/backbone/layers.h"
 #include "eqm/backbone/unet_layout.h"
 
 namespace eqm {
@@ -21,11 +21,11 @@ struct UnetPass {
 
 class UnetLayer : public Scope {
  public:
-  virtual Tensor apply(const Tensor& h, UnetPass& pass) = 0;
+  virtual Tensor apply(const Tensor& h, UnetPass& pass) const = 0;
 
   // What the condition does to this layer: [B, 2C]; undefined for layers without one. `active` is
   // SiLU of the embedded condition, [B, E], undefined for a network without condition.
-  virtual Tensor modulation(const Tensor& /*active*/, int64_t /*batch*/) { return {}; }
+  virtual Tensor modulation(const Tensor& /*active*/, int64_t /*batch*/) const { return {}; }
 
   virtual void initialise(Initialiser& fill) = 0;
 };

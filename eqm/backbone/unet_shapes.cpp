@@ -132,7 +132,7 @@ void give_heads(UnetConfig& config, const ShapeHints& hints) {
     config.num_heads = preset.num_heads;
     return;
   }
-  throw Error(ErrorKind::usage, "this U-Net is no preset, so its number of heads cannot be told",
+  throw Error(ErrorKind::usage, "this U-Net is no preset, so its number of heads is unknown",
               "give it by {heads}, or the channels of each by {head-channels}");
 }
 
@@ -145,7 +145,7 @@ bool looks_like_unet(const WeightShapes& shapes) {
 UnetConfig unet_config_from_shapes(const WeightShapes& shapes, const ShapeHints& hints) {
   const Sure sure = sure_of(shapes, hints);
   std::string problem = "its blocks make no levels of equal length";
-  size_t most_names = 0;  // the problem told is that of the guess which fits best
+  size_t most_names = 0;  // the problem reported is that of the guess which fits best
   for (int64_t levels = 10; levels >= 1; --levels) {
     for (const Resampling resampling :
          {Resampling::plain, Resampling::convolution, Resampling::residual}) {

@@ -1,4 +1,4 @@
-// A U-Net told from the names and shapes of its weights, without building it.
+// A U-Net determined from the names and shapes of its weights, without building it.
 #pragma once
 
 #include "eqm/backbone/unet.h"

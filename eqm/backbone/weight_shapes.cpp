@@ -15,6 +15,16 @@ std::string misshapen(const std::string& name, const Shape& shape) {
 
 }  // namespace
 
+double number_count(const ShapesInOrder& shapes) {
+  double count = 0;
+  for (const auto& entry : shapes) {
+    double numbers = 1;
+    for (const int64_t size : entry.second) numbers *= static_cast<double>(size);
+    count += numbers;
+  }
+  return count;
+}
+
 void refuse_weights(const std::string& network, const std::string& problem) {
   throw Error(ErrorKind::input,
               fmt::format("these are not the weights of {}: {}", network, problem),

@@ -13,7 +13,10 @@ namespace eqm {
 using WeightShapes = std::map<std::string, Shape>;
 using ShapesInOrder = std::vector<std::pair<std::string, Shape>>;
 
-// What shapes cannot tell.
+// How many numbers they hold in all.
+double number_count(const ShapesInOrder& shapes);
+
+// What shapes do not determine.
 struct ShapeHints {
   int64_t heads = 0;          // 0: those of the preset of this width
   int64_t classes = 0;        // 0: the label table has a row for the null class

@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "eqm/backbone/sit_shapes.h"
-#include "eqm/backbone/unet_shapes.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/io/file_kind.h"
 #include "eqm/io/safetensors.h"
@@ -22,8 +21,8 @@ namespace {
 constexpr int64_t kLatentChannels = 4;  // of Stable Diffusion
 constexpr double kReferenceSign = -1;
 
-// What the weights are of, as far as the file tells.
-struct Told {
+// What the weights are of, as far as the file says.
+struct Described {
   std::string architecture;
   Model model;  // without a backbone
 };
@@ -32,44 +31,42 @@ Scaling scaling_for(int64_t channels) {
   return channels == kLatentChannels ? Scaling::latents() : Scaling::pixels();
 }
 
-SitConfig sit_of(const WeightsFile& file, const WeightShapes& shapes, const ShapeHints& hints) {
-  if (hints.classes > 0) return sit_config_from_shapes(shapes, hints);
-  // The arguments may be defaults that nobody looked at; the shapes are sure.
-  ShapeHints told = hints;
-  told.classes = classes_from(file.arguments());
+// The hints, with the classes of the file's arguments where they fit. The arguments may be defaults
+// that nobody looked at; the shapes are sure.
+ShapeHints hints_for(const WeightsFile& file, const WeightShapes& shapes, ShapeHints hints) {
+  if (hints.classes > 0) return hints;
   const auto table = shapes.find("y_embedder.embedding_table.weight");
-  const bool fits = table != shapes.end() && !table->second.empty() &&
-                    (table->second[0] == told.classes || table->second[0] == told.classes + 1);
-  if (!fits) told.classes = 0;
-  return sit_config_from_shapes(shapes, told);
+  if (table == shapes.end() || table->second.empty()) return hints;
+  const int64_t rows = table->second[0], classes = classes_from(file.arguments());
+  if (rows == classes || rows == classes + 1) hints.classes = classes;
+  return hints;
 }
 
-Told told_by_shapes(const WeightsFile& file, const ImportOptions& options) {
+Described described_by_shapes(const WeightsFile& file, const ImportOptions& options) {
   WeightShapes shapes;
   for (const NamedWeights& item : file.tensors()) shapes[item.name] = item.view.shape;
-  Told told;
-  told.model.output_sign = options.output_sign.value_or(kReferenceSign);
-  if (looks_like_unet(shapes)) {
-    const UnetConfig config = unet_config_from_shapes(shapes, options.hints);
-    told.architecture = to_json(config);
-    told.model.scaling = scaling_for(config.in_channels);
-    // Flow Matching is all that its code base trains.
-    if (!config.ignore_time) told.model.objective.kind = ObjectiveKind::fm;
-  } else {
-    const SitConfig config = sit_of(file, shapes, options.hints);
-    told.architecture = to_json(config);
-    told.model.scaling = scaling_for(config.in_channels);
-    if (!options.objective) told.model.objective = objective_from(file.arguments());
+  const BackboneKind& kind = kind_of_weights(shapes);
+  Described found;
+  found.architecture = kind.from_shapes(shapes, hints_for(file, shapes, options.hints));
+  found.model.output_sign = options.output_sign.value_or(kReferenceSign);
+  const auto json = nlohmann::json::parse(found.architecture);
+  found.model.scaling = scaling_for(json.at("in_channels").get<int64_t>());
+  if (options.objective) {
+    found.model.objective.kind = *options.objective;
+  } else if (!json.contains("ignore_time")) {
+    found.model.objective = objective_from(file.arguments());
+  } else if (!json.at("ignore_time").get<bool>()) {
+    // Flow Matching is all that the code base of the U-Net trains.
+    found.model.objective.kind = ObjectiveKind::fm;
   }
-  if (options.objective) told.model.objective.kind = *options.objective;
-  return told;
+  return found;
 }
 
 [[noreturn]] void refuse_contradiction(const std::string& option, const std::string& asked,
                                        const std::string& said) {
   throw Error(ErrorKind::usage,
-              fmt::format("--{} is {}, and the file itself says {}", option, asked, said),
-              fmt::format("leave --{} away; the file was written with all that it needs", option));
+              fmt::format("{{{}}} is {}, and the file itself says {}", option, asked, said),
+              fmt::format("omit {{{}}}; the file was written with all that it needs", option));
 }
 
 void refuse_contradictions(const ModelCard& card, const ImportOptions& options) {
@@ -108,20 +105,20 @@ ModelCard card_in(const std::string& text, const std::filesystem::path& path) {
 }
 
 // A file that save_for_torch() wrote says all itself.
-Told told_by(const WeightsFile& file, const std::filesystem::path& path,
-             const ImportOptions& options) {
+Described described_by(const WeightsFile& file, const std::filesystem::path& path,
+                       const ImportOptions& options) {
   const auto card = file.metadata().find(kModelCardKey);
-  if (card == file.metadata().end()) return told_by_shapes(file, options);
+  if (card == file.metadata().end()) return described_by_shapes(file, options);
   ModelCard read = card_in(card->second, path);
   refuse_contradictions(read, options);
   return {.architecture = std::move(read.architecture), .model = std::move(read.model)};
 }
 
 // Those of the options stand for those of the file.
-void give_names(Told& told, const std::vector<std::string>& names) {
+void give_names(Described& found, const std::vector<std::string>& names) {
   if (names.empty()) return;
   const auto known =
-      nlohmann::json::parse(told.architecture).value("num_classes", nlohmann::json());
+      nlohmann::json::parse(found.architecture).value("num_classes", nlohmann::json());
   const int64_t classes = known.is_number() ? known.get<int64_t>() : 0;
   if (static_cast<int64_t>(names.size()) != classes) {
     throw Error(ErrorKind::usage,
@@ -129,7 +126,7 @@ void give_names(Told& told, const std::vector<std::string>& names) {
                             names.size(), classes),
                 "give one name for each class, in the order of the labels");
   }
-  told.model.class_names = names;
+  found.model.class_names = names;
 }
 
 Dtype stored_type(const NamedWeights& item, const ImportOptions& options) {
@@ -168,12 +165,13 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   ImportReport report;
   report.chosen = file.chosen();
   refuse_own_model(file, from);
-  Told told = told_by(file, from, options);
-  give_names(told, options.class_names);
-  report.architecture = told.architecture;
-  report.objective = told.model.objective;
-  report.class_names = told.model.class_names;
-  const std::map<std::string, std::string> metadata = model_metadata(told.model, told.architecture);
+  Described found = described_by(file, from, options);
+  give_names(found, options.class_names);
+  report.architecture = found.architecture;
+  report.objective = found.model.objective;
+  report.class_names = found.model.class_names;
+  const std::map<std::string, std::string> metadata =
+      model_metadata(found.model, found.architecture);
 
   std::map<std::string, const NamedWeights*> by_name;
   std::vector<TensorSpec> specs;

@@ -86,6 +86,12 @@ Model load_model(const std::filesystem::path& path) {
   }
 }
 
+Model load_model(const std::filesystem::path& path, const Runtime& runtime) {
+  Model model = load_model(path);
+  model.backbone->to(runtime.device, runtime.dtype);
+  return model;
+}
+
 LearnedField::LearnedField(Model model) : model_(std::move(model)) {
   if (is_classifier(model_.objective.kind)) {
     throw Error(ErrorKind::input, "this model is a classifier and has no landscape",
@@ -95,7 +101,7 @@ LearnedField::LearnedField(Model model) : model_(std::move(model)) {
 }
 
 FieldValue LearnedField::evaluate(const Tensor& x, const Condition& condition) const {
-  Backbone& backbone = *model_.backbone;
+  const Backbone& backbone = *model_.backbone;
   const Conditioning conditioning = table_ ? table_->rows(condition.labels, x.size(0))
                                            : backbone.conditioning(condition, x.size(0));
   return evaluate_field(backbone, model_.objective.kind, model_.output_sign, x, conditioning,

@@ -13,6 +13,7 @@
 #include "eqm/landscape/field.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/landscape/scaling.h"
+#include "eqm/tensor/runtime.h"
 
 namespace eqm {
 
@@ -28,7 +29,10 @@ struct Model {
 // Without it they keep their own.
 void save_model(const Model& model, const std::filesystem::path& path,
                 std::optional<torch::ScalarType> stored = std::nullopt);
+// In the file's own precision, on the CPU.
 Model load_model(const std::filesystem::path& path);
+// On the device and in the precision of the runtime.
+Model load_model(const std::filesystem::path& path, const Runtime& runtime);
 
 // What a model file says beside the weights, for whoever writes them without building the network:
 // the model's backbone may be null.

@@ -15,7 +15,7 @@ Magnitude Objective::effective_magnitude() const {
   return magnitude;
 }
 
-FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
+FieldValue evaluate_field(const Backbone& backbone, ObjectiveKind kind, double output_sign,
                           const Tensor& x, const Conditioning& conditioning, Graph graph) {
   const ObjectiveRow& row = row_of(kind);
   if (row.energy == nullptr) {
@@ -38,7 +38,7 @@ FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_
   return {.gradient = result.gradient, .energy = result.value, .features = features};
 }
 
-Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
+Loss loss(const Backbone& backbone, const Objective& objective, double output_sign,
           const TrainingBatch& batch) {
   if (is_classifier(objective.kind)) {
     const Tensor logits = backbone.forward(batch.x, {}).output;

@@ -40,10 +40,10 @@ struct FieldValue {
   Tensor energy;    // [B]; undefined without an explicit energy
   Tensor features;  // the backbone's
 };
-FieldValue evaluate_field(Backbone& backbone, ObjectiveKind kind, double output_sign,
+FieldValue evaluate_field(const Backbone& backbone, ObjectiveKind kind, double output_sign,
                           const Tensor& x, const Conditioning& conditioning, Graph graph);
 
-Loss loss(Backbone& backbone, const Objective& objective, double output_sign,
+Loss loss(const Backbone& backbone, const Objective& objective, double output_sign,
           const TrainingBatch& batch);
 
 // InfoNCE with squared distances over the whole batch, diagonal included:

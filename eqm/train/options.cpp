@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "eqm/backbone/sit.h"
-#include "eqm/backbone/unet.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/data/formats.h"
 
@@ -40,12 +39,24 @@ void TrainDataOptions::declare(OptionSet& options) {
                 "keeps decoded data in memory up to this size");
 }
 
+namespace {
+
+// "a SiT (XS/1, XS/2), a U-Net (unet-small), ..."
+std::string model_help() {
+  std::vector<std::string> kinds;
+  for (const BackboneKind& kind : backbone_kinds()) {
+    std::vector<std::string> names;
+    for (const BackbonePreset& preset : kind.presets) names.push_back(preset.name);
+    kinds.push_back(fmt::format("{}: {}", kind.help, fmt::join(names, ", ")));
+  }
+  return fmt::format("{}", fmt::join(kinds, "; "));
+}
+
+}  // namespace
+
 void ModelOptions::declare(OptionSet& options) {
   options.section("model");
-  options.text(
-      "model", model,
-      fmt::format("mlp for vectors, convnet to classify, a U-Net: {}, or a SiT: {}",
-                  fmt::join(unet_preset_names(), ", "), fmt::join(sit_preset_names(), ", ")));
+  options.text("model", model, model_help());
   options.count("width", width, Range::between(0, 65536),
                 "another width than the preset's; of a U-Net its model_channels");
   options.count("depth", depth, Range::between(0, 1024),
@@ -120,11 +131,12 @@ void TrainOptions::validate() const {
                 fmt::format("{} starts from a trained EqM model", name_of(objective.kind)),
                 "train with {objective} eqm first, then give that run by {init}");
   }
-  if (is_classifier(objective.kind) != (model.model == "convnet")) {
+  const BackboneKind& backbone = kind_of_preset(model.model);
+  if (is_classifier(objective.kind) != backbone.classifies) {
     throw Error(ErrorKind::usage, "a convnet classifies, and only a convnet does",
                 "give {objective} classifier and {model} convnet together, or neither");
   }
-  if (!model.is_unet() && (model.dropout > 0 || !model.time_input)) {
+  if (!backbone.drops && (model.dropout > 0 || !model.time_input)) {
     throw Error(ErrorKind::usage, "only a U-Net has dropout, or can be built without time",
                 "choose {model} unet-small, or omit {dropout} and leave {time-input} on");
   }

@@ -40,7 +40,6 @@ struct ModelOptions {
   std::string init;  // a model whose weights to begin with
 
   void declare(OptionSet& options);
-  bool is_unet() const { return model.starts_with("unet"); }
 };
 
 // When things happen, in steps; 0 means never.

@@ -5,10 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "eqm/backbone/convnet.h"
-#include "eqm/backbone/mlp.h"
-#include "eqm/backbone/sit.h"
-#include "eqm/backbone/unet.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/data/cache_source.h"
 #include "eqm/data/class_names.h"
@@ -25,103 +22,18 @@ namespace {
 // Without a test part, one of so many training examples is kept aside at most.
 constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
-constexpr const char* kSquareOrMlp =
-    "give {size} to crop and scale images, or {model} mlp for vectors";
-
-void demand_square_images(const char* network, const Shape& shape, const char* hint) {
-  if (shape.size() == 3 && shape[1] == shape[2]) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{} learns square images, not states of shape [{}]", network,
-                          fmt::join(shape, ", ")),
-              hint);
-}
-
-SitConfig sit_for(const ModelOptions& options, const TrainingData& data) {
-  const Shape& shape = data.shape;
-  demand_square_images("a SiT", shape, kSquareOrMlp);
-  SitConfig config = sit_preset(options.model);
-  if (options.width > 0) config.hidden_size = options.width;
-  if (options.depth > 0) config.depth = options.depth;
-  if (options.heads > 0) config.num_heads = options.heads;
-  config.in_channels = shape[0];
-  config.input_size = shape[1];
-  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
-  config.class_dropout_prob = config.num_classes > 0 ? options.label_dropout : 1;
-  if (config.input_size % config.patch_size != 0) {
-    throw Error(ErrorKind::usage,
-                fmt::format("images of {0}x{0} cannot be cut into patches of {1}x{1}",
-                            config.input_size, config.patch_size),
-                fmt::format("choose another patch ({{model}} {}/{}), or give {{size}}",
-                            options.model.substr(0, options.model.find('/')),
-                            config.input_size % 2 == 0 ? 2 : 1));
-  }
-  return config;
-}
-
-UnetConfig unet_for(const ModelOptions& options, const TrainingData& data) {
-  const Shape& shape = data.shape;
-  demand_square_images("a U-Net", shape, kSquareOrMlp);
-  UnetConfig config = unet_preset(options.model);
-  if (options.width > 0) config.model_channels = options.width;
-  if (options.depth > 0) config.num_res_blocks = options.depth;
-  if (options.heads > 0) config.num_heads = options.heads;
-  config.in_channels = config.out_channels = shape[0];
-  config.input_size = shape[1];
-  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
-  config.ignore_time = !options.time_input;
-  config.dropout = options.dropout;
-  const int64_t times = static_cast<int64_t>(config.channel_mult.size()) - 1;
-  const int64_t unit = int64_t{1} << times;
-  if (config.input_size % unit != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("images of {0}x{0} cannot be halved {1} times", config.input_size, times),
-        fmt::format("give {{size}} {}", (config.input_size / unit + 1) * unit));
-  }
-  return config;
-}
-
-MlpConfig mlp_for(const ModelOptions& options, const TrainingData& data, ObjectiveKind kind) {
-  if (data.shape.size() != 1) {
-    throw Error(
-        ErrorKind::input,
-        fmt::format("an MLP learns vectors, not states of shape [{}]", fmt::join(data.shape, ", ")),
-        "choose a SiT or U-Net for images, such as {model} XS/4");
-  }
-  MlpConfig config = {.dimension = data.shape[0]};
-  if (options.width > 0) config.width = options.width;
-  if (options.depth > 0) config.depth = options.depth;
-  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
-  config.time_input = sees_time(kind);
-  return config;
-}
-
-ConvNetConfig convnet_for(const ModelOptions& options, const TrainingData& data) {
-  const Shape& shape = data.shape;
-  demand_square_images("a classifier", shape, "give {size} to crop and scale images");
-  ConvNetConfig config = {.in_channels = shape[0], .input_size = shape[1]};
-  config.num_classes = static_cast<int64_t>(data.training->class_names().size());
-  if (config.num_classes < 2) {
-    throw Error(ErrorKind::input, "a classifier needs data of two classes or more",
-                "sort the images into one folder per class");
-  }
-  if (options.width > 0) config.width = options.width;
-  return config;
-}
-
-std::shared_ptr<Backbone> fresh_backbone(const TrainOptions& options, const TrainingData& data) {
-  std::shared_ptr<Backbone> backbone;
-  if (options.model.model == "mlp") {
-    backbone = std::make_shared<Mlp>(mlp_for(options.model, data, options.objective.kind));
-  } else if (options.model.model == "convnet") {
-    backbone = std::make_shared<ConvNet>(convnet_for(options.model, data));
-  } else if (options.model.is_unet()) {
-    backbone = std::make_shared<Unet>(unet_for(options.model, data));
-  } else {
-    backbone = std::make_shared<Sit>(sit_for(options.model, data));
-  }
-  backbone->initialise(static_cast<uint64_t>(options.seed));
-  return backbone;
+std::string architecture_for(const TrainOptions& options, const TrainingData& data) {
+  const ModelOptions& model = options.model;
+  return plan_backbone({.preset = model.model,
+                        .width = model.width,
+                        .depth = model.depth,
+                        .heads = model.heads,
+                        .state = data.shape,
+                        .classes = static_cast<int64_t>(data.training->class_names().size()),
+                        .label_dropout = model.label_dropout,
+                        .sees_time = sees_time(options.objective.kind),
+                        .time_input = model.time_input,
+                        .dropout = model.dropout});
 }
 
 // The part of the data that is meant for testing; null when there is none.
@@ -209,42 +121,22 @@ TrainingData open_training_data(const TrainDataOptions& options,
 
 double least_memory(const TrainOptions& options, const TrainingData& data) {
   constexpr double kWeightCopies = 5;
-  constexpr double kWidthsPerToken = 16;  // what a block keeps of a token, attention aside
   const auto rows = static_cast<double>(options.batch / options.accumulate);
-  double weights = 0, kept = 0;
-  if (options.model.model == "mlp") {
-    const MlpConfig config = mlp_for(options.model, data, options.objective.kind);
-    weights = weight_count(config);
-    kept = static_cast<double>(config.depth * config.width);
-  } else if (options.model.model == "convnet") {
-    const ConvNetConfig config = convnet_for(options.model, data);
-    check(config);
-    weights = weight_count(config);
-    kept = activation_count(config);
-  } else if (options.model.is_unet()) {
-    const UnetConfig config = unet_for(options.model, data);
-    check(config);
-    weights = weight_count(config);
-    kept = activation_count(config);
-  } else {
-    const SitConfig config = sit_for(options.model, data);
-    check(config);
-    const auto side = static_cast<double>(config.input_size / config.patch_size);
-    const double tokens = side * side;
-    weights = weight_count(config);
-    kept = static_cast<double>(config.depth) * tokens *
-           (kWidthsPerToken * static_cast<double>(config.hidden_size) +
-            tokens * static_cast<double>(config.num_heads));
-  }
-  return sizeof(float) * (kWeightCopies * weights + rows * kept);
+  const BackboneCost cost = cost_of(architecture_for(options, data));
+  return sizeof(float) * (kWeightCopies * cost.weights + rows * cost.activations);
 }
 
 Model make_model(const TrainOptions& options, const TrainingData& data, ModelStart start) {
   Model model;
-  model.backbone = fresh_backbone(options, data);
-  if (!options.model.init.empty() && start == ModelStart::as_asked) {
+  const std::string architecture = architecture_for(options, data);
+  if (start == ModelStart::as_built) {
+    model.backbone = make_backbone(architecture);
+  } else if (options.model.init.empty()) {
+    model.backbone = make_backbone(architecture);
+    model.backbone->initialise(static_cast<uint64_t>(options.seed));
+  } else {
     const Model trained = load_model(find_model(options.model.init));
-    if (trained.backbone->architecture() != model.backbone->architecture()) {
+    if (trained.backbone->architecture() != architecture) {
       throw Error(
           ErrorKind::input,
           fmt::format("the model '{}' has another architecture than this run", options.model.init),

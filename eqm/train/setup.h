@@ -23,7 +23,7 @@ TrainingData open_training_data(const TrainDataOptions& options,
 
 enum class ModelStart {
   as_asked,  // with the weights of options.model.init, if it names a model
-  as_built,  // fresh, because a checkpoint will fill it
+  as_built,  // not initialised, because a checkpoint will fill it
 };
 
 // Bytes that training in float32 cannot do without: weights with gradients, moments and average,

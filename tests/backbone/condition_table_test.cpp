@@ -14,11 +14,11 @@ namespace {
 // Counts the rows whose conditioning is computed.
 class Counting final : public Backbone {
  public:
-  Conditioning conditioning(const Condition& condition, int64_t batch) override {
+  Conditioning conditioning(const Condition& condition, int64_t batch) const override {
     computed += batch;
     return inner->conditioning(condition, batch);
   }
-  Prediction forward_with(const Tensor& x, const Conditioning& rows) override {
+  Prediction forward_with(const Tensor& x, const Conditioning& rows) const override {
     return inner->forward_with(x, rows);
   }
   Shape state_shape() const override { return inner->state_shape(); }
@@ -29,7 +29,7 @@ class Counting final : public Backbone {
   void initialise(uint64_t seed) override { inner->initialise(seed); }
 
   std::shared_ptr<Sit> inner = small_sit();
-  int64_t computed = 0;
+  mutable int64_t computed = 0;
 };
 
 TEST(ConditionTable, computes_each_label_once) {
@@ -56,7 +56,7 @@ TEST(ConditionTable, gives_what_the_network_would_compute) {
 }
 
 TEST(ConditionTable, passes_over_what_a_network_has_not) {
-  const auto mlp = std::make_shared<Mlp>(MlpConfig{.dimension = 2, .width = 8, .depth = 1});
+  const auto mlp = initialised<Mlp>(MlpConfig{.dimension = 2, .width = 8, .depth = 1});
   ConditionTable table(mlp);
   const Tensor x = torch::ones({3, 2});
   EXPECT_TRUE(torch::equal(mlp->forward_with(x, table.rows(Tensor(), 3)).output,

@@ -22,6 +22,7 @@ std::shared_ptr<ConvNet> small_convnet() {
 
 TEST(ConvNet, answers_logits_and_features) {
   ConvNet net(kSmall);
+  net.initialise(0);
   const Prediction prediction = net.forward(torch::zeros({3, 2, 7, 7}), {});
   EXPECT_EQ(prediction.output.sizes(), Shape({3, 4}));
   EXPECT_EQ(prediction.features.sizes(), Shape({3, 5}));

@@ -12,6 +12,7 @@ namespace {
 
 TEST(Mlp, answers_in_the_shape_of_the_state) {
   Mlp mlp({.dimension = 5, .width = 7});
+  mlp.initialise(0);
   const Prediction prediction = mlp.forward(torch::zeros({3, 5}), {});
   EXPECT_EQ(prediction.output.sizes(), Shape({3, 5}));
   EXPECT_EQ(prediction.features.sizes(), Shape({3, 7}));
@@ -114,6 +115,7 @@ TEST(Mlp, architecture_comes_back_from_json) {
 
 TEST(Mlp, frequencies_are_fixed) {
   Mlp mlp({.fourier = 4});
+  mlp.initialise(0);
   mlp.forward(torch::ones({1, 2}), {}).output.sum().backward();
   EXPECT_FALSE(mlp.named_parameters()["frequencies"].requires_grad());
   EXPECT_TRUE(mlp.named_parameters()["layer0.weight"].grad().defined());

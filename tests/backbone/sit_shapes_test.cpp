@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/backbone/sit_layout.h"
 #include "eqm/backbone/weights.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"

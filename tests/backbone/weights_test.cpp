@@ -47,6 +47,7 @@ TEST(Weights, round_trip_is_bit_for_bit) {
     const SafetensorsFile file = SafetensorsFile::open(folder / "w.safetensors");
     EXPECT_EQ(file.metadata().at("note"), "hello");
     Sit other(small_sit_config());
+    other.initialise(0);
     other.to(type);
     EXPECT_FALSE(same(copies(other), copies(*sit)));
     load_tensors(weights_of(other), file);

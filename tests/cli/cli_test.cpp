@@ -176,7 +176,7 @@ TEST_F(Cli, says_where_bfloat16_does_not_work) {
 }
 
 TEST_F(Cli, refuses_bfloat16_where_it_would_change_nothing) {
-  for (const char* verb : {"landscape", "sample", "evaluate", "doctor"}) {
+  for (const char* verb : {"landscape", "sample", "denoise", "doctor"}) {
     const ProgramResult result =
         run_program({verb, "--precision", "bfloat16"}, {.folder = folder_.path()});
     EXPECT_EQ(result.exit_code, 2) << result.errors;

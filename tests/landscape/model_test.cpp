@@ -74,7 +74,7 @@ TEST(ModelFile, float32_weights_come_back_bit_for_bit_and_files_are_reproducible
   const TemporaryFolder folder;
   for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::fm}) {
     const Model model =
-        model_of(std::make_shared<Mlp>(MlpConfig{.fourier = 3, .time_input = true}), kind);
+        model_of(initialised<Mlp>(MlpConfig{.fourier = 3, .time_input = true}), kind);
     save_model(model, folder / "a.safetensors");
     const Model again = load_model(folder / "a.safetensors");
     const auto before = model.backbone->parameters(), after = again.backbone->parameters();
@@ -82,6 +82,15 @@ TEST(ModelFile, float32_weights_come_back_bit_for_bit_and_files_are_reproducible
     for (size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(torch::equal(before[i], after[i]));
     EXPECT_EQ(again.objective.kind, kind);
   }
+}
+
+TEST(ModelFile, is_loaded_in_the_precision_of_a_runtime) {
+  const TemporaryFolder folder;
+  const Model model = model_of(initialised<Mlp>(MlpConfig{.width = 8}), ObjectiveKind::eqm);
+  save_model(model, folder / "a.safetensors");
+  const Model wide = load_model(folder / "a.safetensors", torch::kFloat64);
+  EXPECT_EQ(options_of(*wide.backbone).dtype(), torch::kFloat64);
+  EXPECT_EQ(options_of(*load_model(folder / "a.safetensors").backbone).dtype(), torch::kFloat32);
 }
 
 TEST(ModelFile, a_foreign_safetensors_file_is_refused) {

@@ -26,11 +26,11 @@ TrainingBatch batch_for(const Backbone& backbone, int64_t count) {
 class Recorder final : public Backbone {
  public:
   explicit Recorder(const Tensor& answer) : answer_(answer) {}
-  Conditioning conditioning(const Condition& condition, int64_t) override {
+  Conditioning conditioning(const Condition& condition, int64_t) const override {
     shown_condition = condition;
     return {};
   }
-  Prediction forward_with(const Tensor& x, const Conditioning&) override {
+  Prediction forward_with(const Tensor& x, const Conditioning&) const override {
     shown = x;
     return {.output = answer_, .features = x};
   }
@@ -41,8 +41,8 @@ class Recorder final : public Backbone {
   std::string architecture() const override { return "{}"; }
   void initialise(uint64_t) override {}
 
-  Tensor shown;
-  Condition shown_condition;
+  mutable Tensor shown;
+  mutable Condition shown_condition;
 
  private:
   Tensor answer_;

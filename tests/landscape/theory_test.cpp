@@ -16,6 +16,7 @@
 #include "eqm/tensor/rows.h"
 #include "tests/support/golden.h"
 #include "tests/support/normal.h"
+#include "tests/support/small_models.h"
 
 namespace eqm::test {
 namespace {
@@ -283,12 +284,11 @@ double steepest_curvature(const Field& field, double reach) {
 
 TEST(Theory, convergence_bound_holds_on_an_explicit_energy) {
   for (const ObjectiveKind kind : {ObjectiveKind::eqm_dot, ObjectiveKind::eqm_l2}) {
-    Model model = {
-        .backbone = std::make_shared<Mlp>(MlpConfig{.width = 16, .depth = 2, .fourier = 4}),
-        .objective = {.kind = kind, .magnitude = {}, .dispersive_weight = 0},
-        .scaling = {},
-        .output_sign = 1,
-        .class_names = {}};
+    Model model = {.backbone = initialised<Mlp>(MlpConfig{.width = 16, .depth = 2, .fourier = 4}),
+                   .objective = {.kind = kind, .magnitude = {}, .dispersive_weight = 0},
+                   .scaling = {},
+                   .output_sign = 1,
+                   .class_names = {}};
     model.backbone->initialise(3);
     model.backbone->to(torch::kFloat64);
     const LearnedField field(model);

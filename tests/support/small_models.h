@@ -11,9 +11,18 @@
 
 namespace eqm::test {
 
+// A network with the weights that training would begin with.
+template <class Network, class Config>
+std::shared_ptr<Network> initialised(const Config& config, uint64_t seed = 0) {
+  auto network = std::make_shared<Network>(config);
+  network->initialise(seed);
+  return network;
+}
+
 // Every trainable parameter becomes normal noise, adaLN projections and the final layer included.
 inline void shake(Backbone& backbone, double deviation, uint64_t seed = 77) {
   const torch::NoGradGuard guard;
+  backbone.initialise(0);  // those that are not trainable
   for (const Tensor& parameter : backbone.parameters()) {
     if (!parameter.requires_grad()) continue;
     parameter.copy_(normal_rows({.seed = seed++}, 1, parameter.sizes().vec(), torch::kFloat64)[0] *

@@ -47,7 +47,7 @@ TEST(Describe, a_model) {
 TEST(Describe, how_many_numbers_a_model_has) {
   const TemporaryFolder folder;
   // 100 of the null class, 2 x 100 + 100, 100 x 100 + 100, 100 x 2 + 2
-  const auto mlp = std::make_shared<Mlp>(MlpConfig{.dimension = 2, .width = 100, .depth = 2});
+  const auto mlp = initialised<Mlp>(MlpConfig{.dimension = 2, .width = 100, .depth = 2});
   save_model(model_of(mlp, ObjectiveKind::eqm), folder / "m.safetensors");
   EXPECT_EQ(about(describe(folder / "m.safetensors"), "parameters"), "0.01 million");
 }

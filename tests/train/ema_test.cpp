@@ -35,6 +35,7 @@ TEST(Ema, two_updates_match_the_reference) {
   for (const GoldenCase& golden : golden_cases("ema")) {
     for (const double decay : golden.meta_json("decays").get<std::vector<double>>()) {
       Sit sit(sit_config_from_json(golden.meta("config")));
+      sit.initialise(0);
       put(golden, "ema_before", sit);
       Ema ema(sit);
       const std::vector<std::string> names = put(golden, "model", sit);

@@ -62,8 +62,7 @@ TEST(Fit, is_deterministic) {
 }
 
 TEST(Fit, leaves_fixed_parameters_alone) {
-  Model model =
-      model_of(std::make_shared<Mlp>(MlpConfig{.width = 8, .fourier = 3}), ObjectiveKind::eqm);
+  Model model = model_of(initialised<Mlp>(MlpConfig{.width = 8, .fourier = 3}), ObjectiveKind::eqm);
   const Tensor before = model.backbone->named_parameters()["frequencies"].clone();
   NoProgress progress;
   fit(

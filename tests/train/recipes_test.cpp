@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eqm/backbone/sit.h"
-#include "eqm/backbone/unet.h"
+#include "eqm/backbone/kinds.h"
 #include "eqm/base/toml.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/train/options.h"
@@ -36,11 +35,7 @@ TEST(Recipes, all_are_valid_and_name_a_known_network) {
     TrainOptions options = read(entry.path());
     if (options.objective.kind == ObjectiveKind::eqm_l2) options.model.init = "given by the user";
     EXPECT_NO_THROW(options.validate());
-    if (options.model.is_unet()) {
-      EXPECT_NO_THROW(unet_preset(options.model.model));
-    } else if (!is_classifier(options.objective.kind)) {
-      EXPECT_NO_THROW(sit_preset(options.model.model));
-    }
+    EXPECT_NO_THROW(kind_of_preset(options.model.model));
     ++count;
   }
   EXPECT_GE(count, 20);

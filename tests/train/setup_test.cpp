@@ -273,9 +273,9 @@ TEST_F(Setup, models_that_do_not_fit_the_data_are_refused_with_advice) {
                 make({.shape = {1, 6, 6}}, "unet-small"));
   expect_advice(ErrorKind::input, "square images", "{size}",
                 make({.shape = {1, 8, 4}}, "unet-small"));
-  expect_advice(ErrorKind::usage, "unknown U-Net 'unet-tiny'", "unet-",
+  expect_advice(ErrorKind::usage, "unknown model 'unet-tiny'", "unet-",
                 make({.shape = {1, 8, 8}}, "unet-tiny"));
-  expect_advice(ErrorKind::usage, "unknown model size 'XS/3'", "XS/", make({}, "XS/3"));
+  expect_advice(ErrorKind::usage, "unknown model 'XS/3'", "XS/", make({}, "XS/3"));
 }
 
 TEST_F(Setup, begins_with_the_weights_of_a_trained_model) {
