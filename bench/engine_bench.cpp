@@ -82,7 +82,7 @@ WayResult by_loop(const EngineWork& work, Rows rows, std::string name) {
 WayResult by_engine(const EngineWork& work) {
   const EngineBench& options = work.options;
   WayResult result = {.name = "the engine", .x = work.states_for(options.samples)};
-  SamplingJob job = {.count = options.samples, .seed = options.seed};
+  SamplingSpec job = {.count = options.samples, .seed = options.seed};
   job.descent = {.rule = RuleKind::nesterov,
                  .eta = options.eta,
                  .mu = options.mu,

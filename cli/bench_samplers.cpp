@@ -59,10 +59,10 @@ void SamplerBench::declare(OptionSet& options) {
 std::string bench_engine(const SamplerBench& options, const LearnedField& field,
                          const QualityMeter& meter, Host& host) {
   const Model& model = field.model();
-  const DescentOptions rule =
-      DescentOptions{
-          .rule = RuleKind::nesterov, .eta = options.eta, .mu = options.mu, .limit = options.limit}
-          .resolved(model.objective);
+  const DescentOptions asked = {
+      .rule = RuleKind::nesterov, .eta = options.eta, .mu = options.mu, .limit = options.limit};
+  asked.validate(model.objective);
+  const DescentOptions rule = asked.resolve(model.objective);
   const bench::EngineBench work = {.samples = options.samples,
                                    .rows = options.rows,
                                    .seed = static_cast<uint64_t>(options.seed),
@@ -114,7 +114,8 @@ std::string bench_rules(const SamplerBench& options, const LearnedField& field,
   nlohmann::json figures = {{"samples", options.samples}};
   const auto measure = [&](const std::string& name,
                            const DescentOptions& settings) -> std::optional<Quality> {
-    const DescentOptions settled = settings.resolved(field.model().objective);
+    settings.validate(field.model().objective);
+    const DescentOptions settled = settings.resolve(field.model().objective);
     SamplingProgress progress(host.progress(), name, options.samples, settled);
     const auto quality =
         meter.of(field, field.model().scaling, settings, contest, [&](const EngineCounts& counts) {

@@ -92,6 +92,7 @@ Examples:
     }
     const Codec codec = codec_.codec_of(model, type);
     const LearnedField field(model);
+    descent_.validate(model.objective);
     warn_of_unused(descent_, model.objective, *host.log());
     std::vector<Pair> pairs = read(model, codec, host);
     const OutputFolder folder(out_);
@@ -157,10 +158,10 @@ Examples:
   // False when it was interrupted.
   bool descend_all(const LearnedField& field, std::vector<Pair>& pairs, Host& host) const {
     host.begin_stoppable_work();
-    SamplingJob job = {.count = static_cast<int64_t>(pairs.size()),
-                       .seed = static_cast<uint64_t>(seed_),
-                       .descent = descent_,
-                       .in_order = false};
+    SamplingSpec job = {.count = static_cast<int64_t>(pairs.size()),
+                        .seed = static_cast<uint64_t>(seed_),
+                        .descent = descent_,
+                        .in_order = false};
     job.start = [&](int64_t i) { return pairs[static_cast<size_t>(i)].start; };
     job.terms = [&](int64_t i) { return pairs[static_cast<size_t>(i)].terms; };
     job.done = [&](int64_t i, Outcome outcome) {
@@ -168,7 +169,7 @@ Examples:
       pairs[static_cast<size_t>(i)].record = outcome.record;
     };
     SamplingProgress progress(host.progress(), "denoising", job.count,
-                              descent_.resolved(field.model().objective));
+                              descent_.resolve(field.model().objective));
     job.go_on = [&](const EngineCounts& counts) {
       progress.update(counts);
       return !host.stop_requested();
@@ -176,7 +177,7 @@ Examples:
     run_sampling(field, job);
     progress.end();
     std::erase_if(pairs, [](const Pair& pair) {
-      return pair.end.size() == 0 || pair.record.status == DescentStatus::cancelled;
+      return pair.end.size() == 0 || !is_finished(pair.record.status);
     });
     if (!host.stop_requested()) return true;
     if (pairs.empty()) {
@@ -218,7 +219,7 @@ Examples:
                             {"Model", model_},
                             {"Data", data_},
                             {"Gamma", fmt::format("{}", gamma_)},
-                            {"Rule", descent_.resolved(model.objective).described()}};
+                            {"Rule", descent_.resolve(model.objective).described()}};
     write_png(folder / "denoise.png", picture(model, codec, pairs, noised), origin);
     if (pictures_) write_pictures(model, codec, pairs, noised, origin);
     std::cout << fmt::format("{:<18} {}\n{:<18} {:.1f}\n", "images", pairs.size(), "mean steps",

@@ -124,7 +124,7 @@ Examples:
       field.emplace(load_for(model_, type));
       codec = codec_.codec_of(field->model(), type);
       check_model(*field, *codec, *network);
-      rule_ = descent_.resolved(field->model().objective).described();
+      rule_ = descent_.resolve(field->model().objective).described();
       warn_of_unused(descent_, field->model().objective, *host.log());
     }
     std::optional<OutputFolder> folder;
@@ -175,7 +175,7 @@ Examples:
   void check_model(const LearnedField& field, const Codec& codec, const FeatureNet& network) const {
     require_fitting(network, field.model(), codec);
     const Shape shape = field.model().backbone->state_shape();
-    descent_.resolved(field.model().objective);  // refuses before anything is drawn
+    descent_.validate(field.model().objective);  // refuses before anything is drawn
     const auto bytes =
         2 * c10::multiply_integers(codec.picture_shape(shape));  // as tensor, as list
     const auto numbers = static_cast<double>(c10::multiply_integers(shape));
@@ -204,13 +204,13 @@ Examples:
   // Samples of a model with labels in turn; null when it was interrupted.
   SourcePtr drawn(const LearnedField& field, const Codec& codec, Host& host) const {
     const Model& model = field.model();
-    SamplingRequest request = {.labels = labels_in_turn(model, samples_),
-                               .count = samples_,
-                               .guidance = guidance_,
-                               .seed = static_cast<uint64_t>(seed_),
-                               .descent = descent_};
+    SamplingSpec request = {.labels = labels_in_turn(model, samples_),
+                            .count = samples_,
+                            .guidance = guidance_,
+                            .seed = static_cast<uint64_t>(seed_),
+                            .descent = descent_};
     SamplingProgress progress(host.progress(), "sampling", samples_,
-                              descent_.resolved(model.objective));
+                              descent_.resolve(model.objective));
     request.go_on = [&](const EngineCounts& counts) {
       progress.update(counts);
       return !host.stop_requested();

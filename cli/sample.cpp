@@ -105,12 +105,13 @@ Examples:
     const auto classes = static_cast<int64_t>(rows.size());
     const GridLayout layout = {.rows = classes,
                                .count = count_ > 0 ? count_ : per_class_ * classes};
-    SamplingJob job = {.count = layout.count,
-                       .seed = static_cast<uint64_t>(seed_),
-                       .descent = descent_,
-                       .capacity = rows_};
+    SamplingSpec job = {.count = layout.count,
+                        .seed = static_cast<uint64_t>(seed_),
+                        .descent = descent_,
+                        .capacity = rows_,
+                        .delivery = Delivery::consumer_thread};
     job.terms = [&](int64_t i) { return rows[static_cast<size_t>(layout.row_of(i))].terms; };
-    job.descent.resolved(model.objective);  // refuses before anything is written
+    job.descent.validate(model.objective);  // refuses before anything is written
     warn_of_unused(job.descent, model.objective, *host.log());
     for (const Row& row : rows) check_terms(field, row.terms);
     std::vector<std::string> names;
@@ -225,10 +226,10 @@ Examples:
   }
 
   // False when it was interrupted.
-  static bool draw(const LearnedField& field, SamplingJob& job, SampleOutput& output, Host& host) {
+  static bool draw(const LearnedField& field, SamplingSpec& job, SampleOutput& output, Host& host) {
     host.begin_stoppable_work();
     SamplingProgress progress(host.progress(), "sampling", job.count,
-                              job.descent.resolved(field.model().objective));
+                              job.descent.resolve(field.model().objective));
     job.watch = [&](int64_t sample, const Sight& sight) { output.watch(sample, sight); };
     job.done = [&](int64_t sample, const Outcome& outcome) { output.add(sample, outcome); };
     job.go_on = [&](const EngineCounts& counts) {
@@ -254,7 +255,7 @@ Examples:
     return {{"Software", software_name()},
             {"Model", model_},
             {"Seed", std::to_string(seed_)},
-            {"Rule", descent_.resolved(model.objective).described()},
+            {"Rule", descent_.resolve(model.objective).described()},
             {"Guidance", mix_.empty() ? fmt::format("{}", guidance_) : mix_}};
   }
 

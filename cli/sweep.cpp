@@ -64,7 +64,7 @@ Examples:
     std::vector<SweepSetting> settings;
     for (const GridPoint& point : points) {  // refuses before anything is measured
       settings.push_back(at(axes, point));
-      settings.back().descent.resolved(field.model().objective);
+      settings.back().descent.validate(field.model().objective);
     }
     warn_of_idle_settings(axes, points, settings, field.model().objective, *host.log());
     const FeatureNetPtr network = load_features(comparison_, type);
@@ -84,7 +84,7 @@ Examples:
     host.begin_stoppable_work();
     const auto key_at = [&](const GridPoint& point) {
       SweepSetting setting = at(axes, point);
-      setting.descent = setting.descent.resolved(field.model().objective);
+      setting.descent = setting.descent.resolve(field.model().objective);
       return key_of(subject, setting);
     };
     const auto missing = std::ranges::count_if(

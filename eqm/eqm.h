@@ -33,7 +33,6 @@
 
 // Descent: the engine, rules and integrators, sampling, denoising, scores.
 #include "eqm/descend/denoise.h"
-#include "eqm/descend/descent.h"
 #include "eqm/descend/engine.h"
 #include "eqm/descend/integrators/integrators.h"
 #include "eqm/descend/rules/rules.h"

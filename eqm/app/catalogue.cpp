@@ -23,47 +23,7 @@ namespace {
 using Entries = std::vector<CatalogueEntry>;
 
 std::string help_of(RuleKind rule) {
-  switch (rule) {
-    case RuleKind::automatic:
-      return "land for landscapes, euler for flows";
-    case RuleKind::gradient_descent:
-      return "x - η∇E, the plain rule";
-    case RuleKind::nesterov:
-      return "the paper's rule: the gradient is taken at a point ahead, by {mu}";
-    case RuleKind::nesterov_velocity:
-      return "Nesterov's rule with a velocity, as optimisers have it";
-    case RuleKind::heavy_ball:
-      return "gradient descent with momentum {mu}";
-    case RuleKind::adam:
-      return "steps normalised by running means of gradients and their squares";
-    case RuleKind::rmsprop:
-      return "steps normalised by a running mean of squared gradients";
-    case RuleKind::barzilai_borwein:
-      return "a step size of each sample's own, from its last two gradients";
-    case RuleKind::langevin:
-      return "gradient descent with noise of {temperature}";
-    case RuleKind::backtracking:
-      return "steps that must lower an explicit energy (eqm-dot, eqm-l2)";
-    case RuleKind::walk_and_land:
-      return "few long steps, then a landing: about 14 evaluations a sample";
-    case RuleKind::euler:
-      return "integrates the field over time in {limit} equal steps";
-    case RuleKind::heun:
-      return "second order, two evaluations a step";
-    case RuleKind::midpoint:
-      return "second order, two evaluations a step";
-    case RuleKind::rk4:
-      return "fourth order, the 3/8 rule, four evaluations a step";
-    case RuleKind::rk4_classical:
-      return "fourth order, the classical rule, four evaluations a step";
-    case RuleKind::dopri5:
-      return "fifth order with error control per sample, by {atol} and {rtol}";
-    case RuleKind::sde_euler:
-      return "Flow Matching as an SDE, first order";
-    case RuleKind::sde_heun:
-      return "Flow Matching as an SDE, second order";
-  }
-  return "";
+  return row_of(rule).help;
 }
 
 template <class Enum>

@@ -6,7 +6,7 @@
 
 #include "eqm/app/descent_figures.h"
 #include "eqm/codec/pictures.h"
-#include "eqm/descend/descent.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/draw/image_grid.h"
 #include "eqm/io/apng.h"
 

@@ -9,7 +9,7 @@
 #include "eqm/app/averages.h"
 #include "eqm/app/figure_file.h"
 #include "eqm/codec/pictures.h"
-#include "eqm/descend/descent.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv_records.h"
 

@@ -95,11 +95,11 @@ std::optional<Quality> QualityMeter::of(
   const Model& model = field.model();
   require_fitting(*network_, model, codec);
   bool whole = true;
-  SamplingRequest request = {.labels = labels_in_turn(model, contest.samples),
-                             .count = contest.samples,
-                             .guidance = contest.guidance,
-                             .seed = contest.seed,
-                             .descent = descent};
+  SamplingSpec request = {.labels = labels_in_turn(model, contest.samples),
+                          .count = contest.samples,
+                          .guidance = contest.guidance,
+                          .seed = contest.seed,
+                          .descent = descent};
   request.go_on = [&](const EngineCounts& counts) {
     whole = whole && (!go_on || go_on(counts));
     return whole;

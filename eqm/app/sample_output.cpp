@@ -110,6 +110,7 @@ void SampleOutput::watch(int64_t sample, const Sight& sight) {
   const bool seen =
       model_.backbone->state_shape().size() == 3 && (is_traced(sample) || is_animated(sample));
   if (!read && !seen) return;
+  const std::lock_guard lock(paths_mutex_);
   SamplePath& path = paths_.try_emplace(sample, animation_.few_states).first->second;
   if (read) path.readings.add({sight.step, sight.norm, sight.energy});
   if (seen) path.states.add({sight.step, sight.x});
@@ -136,7 +137,7 @@ void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
 
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const SampleRecord& record = outcome.record;
-  const bool done = record.status != DescentStatus::cancelled;
+  const bool done = is_finished(record.status);
   ++outcomes_[record.status];
   if (done) {
     steps_.push_back(static_cast<double>(record.steps));
@@ -155,9 +156,12 @@ void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const bool points = shape.size() == 2;
   // Who asks to stop does not wait for an autoencoder.
   if (!done && codec_.has_autoencoder()) return;
-  if (const auto path = paths_.find(sample); path != paths_.end()) {
-    path->second.end = {record.steps, outcome.x};
-    path->second.ended = true;
+  {
+    const std::lock_guard lock(paths_mutex_);
+    if (const auto path = paths_.find(sample); path != paths_.end()) {
+      path->second.end = {record.steps, outcome.x};
+      path->second.ended = true;
+    }
   }
   if (!done) {  // for the eye only
     if (!points && is_shown(sample)) kept_.emplace(sample, state);
@@ -314,7 +318,7 @@ std::vector<std::string> SampleOutput::finish() {
 
 bool SampleOutput::has_finished_samples() const {
   return std::ranges::any_of(outcomes_, [](const auto& outcome) {
-    return outcome.first != DescentStatus::cancelled && outcome.second > 0;
+    return is_finished(outcome.first) && outcome.second > 0;
   });
 }
 

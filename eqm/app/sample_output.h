@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,9 +54,10 @@ class SampleOutput {
                std::vector<std::string> rows, const GridLayout& layout, PngText origin,
                const OutputChoice& choice);
 
-  // Samples in the order of their numbers. Bad disks are errors here. Those that were cancelled are
-  // in samples.jsonl, the trace and the grid as they were, but no results: they have no picture of
-  // their own, no place in the .npz and no share in the means.
+  // Samples in the order of their numbers. One thread may watch while another adds. Bad disks are
+  // errors here. Those that were cancelled are in samples.jsonl, the trace and the grid as they
+  // were, but no results: they have no picture of their own, no place in the .npz and no share in
+  // the means.
   void watch(int64_t sample, const Sight& sight);
   void add(int64_t sample, const Outcome& outcome);
 
@@ -101,6 +103,7 @@ class SampleOutput {
   std::map<int64_t, Tensor> kept_;  // for the grid, or points, by number
   std::unique_ptr<SampleNpz> npz_;  // null where none is asked for
   AnimationSize animation_;
+  std::mutex paths_mutex_;
   std::map<int64_t, SamplePath> paths_;
   std::vector<double> steps_, evaluations_, norms_;
   std::map<DescentStatus, int64_t> outcomes_;

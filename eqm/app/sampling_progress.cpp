@@ -10,8 +10,7 @@ namespace {
 
 // Every step of most rules is one evaluation, or a fixed number of them.
 TotalKind kind_of(const DescentOptions& descent) {
-  const bool varies = descent.rule == RuleKind::dopri5 || descent.rule == RuleKind::backtracking;
-  if (varies) return TotalKind::estimate;
+  if (row_of(descent.rule).cost == StepCost::varies) return TotalKind::estimate;
   const bool stops = descent.threshold > 0 || descent.fraction > 0 || descent.plateau > 0;
   return stops ? TotalKind::at_most : TotalKind::exact;
 }

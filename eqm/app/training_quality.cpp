@@ -14,7 +14,7 @@ Measurement quality_measurement(QualityMeter meter, const DescentOptions& descen
                   "omit {quality-every}");
     }
     require_fitting(shared->network(), model, untrained.codec);
-    descent.resolved(model.objective);
+    descent.validate(model.objective);
   };
   const auto measure = [=, &host](const Snapshot& snapshot) -> std::optional<MeasurementOutput> {
     const auto quality = shared->of(LearnedField(snapshot.model), snapshot.codec, descent, contest,

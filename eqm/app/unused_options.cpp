@@ -19,7 +19,7 @@ std::vector<std::string> keys(std::vector<std::string> names) {
 
 // All that samples depend on.
 std::string settled_text(const SweepSetting& setting, const Objective& objective) {
-  return fmt::format("{} guidance {}", setting.descent.resolved(objective).described(),
+  return fmt::format("{} guidance {}", setting.descent.resolve(objective).described(),
                      setting.guidance);
 }
 
@@ -60,7 +60,7 @@ std::vector<std::string> idle_flags(const std::vector<Axis>& axes,
 void warn_of_unused(const DescentOptions& descent, const Objective& objective, Logger& log) {
   const std::vector<std::string> names = descent.unused(objective);
   if (names.empty()) return;
-  const DescentOptions settled = descent.resolved(objective);
+  const DescentOptions settled = descent.resolve(objective);
   const bool lands = settled.rule == RuleKind::walk_and_land;
   log.warn("{{rule}} {} does nothing with {}{}", name_in(rule_names(), settled.rule),
            fmt::join(keys(names), " and "),
@@ -81,7 +81,7 @@ void warn_of_idle_settings(const std::vector<Axis>& axes, const std::vector<Grid
     if (idle.empty()) continue;
     log.warn("{{grid}}: {} makes no difference at {} of {} points, such as {} ({})",
              axes[axis].name, idle.size(), points.size(), text_of(axes, points[idle.front()]),
-             settings[idle.front()].descent.resolved(objective).described());
+             settings[idle.front()].descent.resolve(objective).described());
   }
 }
 

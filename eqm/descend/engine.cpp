@@ -1,13 +1,12 @@
 #include "eqm/descend/engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
 
@@ -17,63 +16,30 @@ namespace {
 // Of a batch's activations: enough rows that weights are read for many of them, few enough that
 // activations stay near the cores (docs/performance.md, "Rows").
 constexpr double kBatchBytes = 24 << 20;
-constexpr double kFarAway = 1e8;  // times as far from the origin as at the start
 constexpr double kLeastRows = 8, kMostRows = 4096;
+// While only the consumer works, how often the caller of run() is asked whether to continue.
+constexpr std::chrono::milliseconds kAskAgain(50);
 
-NoiseSource noise_of(NoiseKey key) {
-  return [key](int64_t draw, State& out) mutable {
-    key.draw = static_cast<uint32_t>(draw_course + draw);
-    fill_normal(key, std::span<double>(&out[0], out.size()));
-  };
-}
-
-std::optional<DescentStatus> status_of(Resting resting) {
-  switch (resting) {
-    case Resting::no:
-      return std::nullopt;
-    case Resting::converged:
-      return DescentStatus::converged;
-    case Resting::plateau:
-      return DescentStatus::plateau;
+std::string message_of_current_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception was thrown";
   }
-  return std::nullopt;
 }
 
-int64_t rows_of(const Request& request) {
-  return static_cast<int64_t>(request.terms.list.size());
-}
+// Waits at its end until everything is delivered, whatever was thrown.
+struct Drain {
+  const std::unique_ptr<OutcomeConsumer>& consumer;
 
-}  // namespace
-
-struct Engine::Active {
-  Id id = 0;
-  Request request;
-  std::unique_ptr<Course> course;
-  State last;      // the state at the beginning of the step
-  double far = 0;  // a norm that no descent comes back from
-  Rest rest;
-  SampleRecord record;
-  bool fresh = true;  // at the beginning of a step
-  int64_t rows = 1;
+  ~Drain() {
+    if (consumer) consumer->drain();
+  }
 };
 
-const char* name_of(DescentStatus status) {
-  switch (status) {
-    case DescentStatus::converged:
-      return "converged";
-    case DescentStatus::plateau:
-      return "plateau";
-    case DescentStatus::limit:
-      return "limit";
-    case DescentStatus::arrived:
-      return "arrived";
-    case DescentStatus::diverged:
-      return "diverged";
-    case DescentStatus::cancelled:
-      return "cancelled";
-  }
-  return "unknown";
-}
+}  // namespace
 
 int64_t default_capacity(const Field& field) {
   const double bytes = sizeof(float) * std::max(1.0, field.activation_floats_per_row());
@@ -81,15 +47,21 @@ int64_t default_capacity(const Field& field) {
 }
 
 Engine::Engine(const Field& field, Shape shape, const Runtime& runtime, int64_t capacity)
+    : Engine(field, std::move(shape), runtime, EngineOptions{.capacity = capacity}) {}
+
+Engine::Engine(const Field& field, Shape shape, const Runtime& runtime, EngineOptions options)
     : field_(field),
       shape_(std::move(shape)),
       size_(static_cast<size_t>(
           std::accumulate(shape_.begin(), shape_.end(), int64_t{1}, std::multiplies<>()))),
       runtime_(runtime),
-      capacity_(capacity > 0 ? capacity : default_capacity(field)) {
+      options_(std::move(options)),
+      queue_(static_cast<size_t>(std::max<int64_t>(0, options_.queue))) {
+  if (options_.capacity <= 0) options_.capacity = default_capacity(field);
+  if (options_.backlog <= 0) options_.backlog = 2 * options_.capacity;
   if (!runtime.device.is_cpu()) return;
   const double numbers = std::max(field.activation_floats_per_row(), static_cast<double>(size_));
-  require_memory(static_cast<double>(capacity_) * numbers *
+  require_memory(static_cast<double>(options_.capacity) * numbers *
                      static_cast<double>(runtime.tensors().dtype().itemsize()),
                  "lower the rows computed at once ({rows})");
 }
@@ -120,21 +92,27 @@ void Engine::check(const Request& request) const {
   }
 }
 
-Engine::Id Engine::submit(Request request) {
+std::optional<Engine::Id> Engine::try_submit(Request request) {
   check(request);
   Id id = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || broken_) {
-      throw Error(ErrorKind::usage, "the engine takes no more samples",
-                  closed_ ? "submit before close()" : "a callback threw; make another engine");
+    if (closed_) {
+      throw Error(ErrorKind::usage, "the engine takes no more samples", "submit before close()");
     }
+    if (queue_.full()) return std::nullopt;
     id = next_id_++;
-    queue_.push_back({.id = id, .request = std::move(request)});
-    ++counts_.queued;
+    queue_.push({.id = id, .request = std::move(request)});
   }
   news_.notify_all();
   return id;
+}
+
+Engine::Id Engine::submit(Request request) {
+  if (const std::optional<Id> id = try_submit(std::move(request))) return *id;
+  throw Error(ErrorKind::usage,
+              fmt::format("the engine's queue is full: {} samples wait already", options_.queue),
+              "submit again when some are done, or make an engine with a longer queue");
 }
 
 void Engine::cancel(Id id) {
@@ -164,180 +142,216 @@ void Engine::close() {
 
 EngineCounts Engine::counts() const {
   const std::lock_guard lock(mutex_);
-  return counts_;
+  EngineCounts counts = counts_;
+  counts.queued = static_cast<int64_t>(queue_.size()) + (held_ ? 1 : 0);
+  return counts;
+}
+
+// A request larger than the capacity runs by itself.
+bool Engine::has_room(const Request& request) const {
+  const auto rows = static_cast<int64_t>(request.terms.list.size());
+  return active_.empty() || active_rows_ + rows <= options_.capacity;
 }
 
 // The next request, of the queue or else of the supply, if its rows have room.
-std::optional<Engine::Waiting> Engine::next(const Supply& supply) {
-  std::optional<Request> supplied;
+std::optional<WaitingRequest> Engine::next(const Supply& supply) {
   {
     const std::lock_guard lock(mutex_);
-    if (queue_.empty() && !supply) return std::nullopt;
-    if (!queue_.empty() && !has_room(queue_.front().request)) return std::nullopt;
+    if (held_) {
+      if (!has_room(held_->request)) return std::nullopt;
+      return std::exchange(held_, std::nullopt);
+    }
     if (!queue_.empty()) {
-      Waiting first = std::move(queue_.front());
-      queue_.pop_front();
-      --counts_.queued;
-      return first;
+      if (!has_room(queue_.front())) return std::nullopt;
+      return queue_.pop();
     }
   }
-  supplied = supply();
+  return supply ? next_supplied(supply) : std::nullopt;
+}
+
+std::optional<WaitingRequest> Engine::next_supplied(const Supply& supply) {
+  std::optional<Request> supplied = supply();
   if (!supplied) return std::nullopt;
   check(*supplied);
   const std::lock_guard lock(mutex_);
-  Waiting waiting = {.id = next_id_++, .request = std::move(*supplied)};
+  WaitingRequest waiting = {.id = next_id_++, .request = std::move(*supplied)};
   if (has_room(waiting.request)) return waiting;
-  queue_.push_front(std::move(waiting));
-  ++counts_.queued;
+  held_ = std::move(waiting);
   return std::nullopt;
 }
 
-// More rows than the capacity have room alone.
-bool Engine::has_room(const Request& request) const {
-  return active_.empty() || active_rows_ + rows_of(request) <= capacity_;
-}
-
-void Engine::start(Waiting waiting) {
-  Active& sample = active_.emplace_back();
-  sample.id = waiting.id;
-  sample.request = std::move(waiting.request);
-  sample.rows = rows_of(sample.request);
-  sample.course = sample.request.rule.start(sample.request.start, noise_of(sample.request.noise));
-  sample.last = sample.course->x();
-  sample.far = kFarAway * (1 + norm(sample.last));
-  active_rows_ += sample.rows;
+void Engine::start(WaitingRequest waiting) {
+  std::optional<std::string> message;
+  try {
+    active_.emplace_back(waiting.id, std::move(waiting.request));
+  } catch (...) {  // of the rule, which has left the request as it is
+    message = message_of_current_exception();
+  }
+  if (message) {
+    end_unstarted(std::move(waiting), DescentStatus::failed, std::move(*message));
+    return;
+  }
+  active_rows_ += active_.back().rows();
   {
     const std::lock_guard lock(mutex_);
     ++counts_.active;
   }
-  if (sample.request.stop.limit == 0) finish(std::prev(active_.end()), DescentStatus::limit);
+  if (active_.back().request().stop.limit == 0) {
+    finish(std::prev(active_.end()), DescentStatus::limit);
+  }
 }
 
-// Fills the places that are free; false when nothing is active or waiting.
-bool Engine::admit(const Supply& supply) {
-  while (active_rows_ < capacity_) {
-    std::optional<Waiting> waiting = next(supply);
+// Fills the places that are free.
+void Engine::admit(const Supply& supply) {
+  while (active_rows_ < options_.capacity && !consumer_is_behind()) {
+    std::optional<WaitingRequest> waiting = next(supply);
     if (!waiting) break;
     start(std::move(*waiting));
   }
-  return !active_.empty();
 }
 
-// True when everything was cancelled.
-bool Engine::drop_cancelled() {
+bool Engine::consumer_is_behind() {
+  if (!consumer_) return false;
+  const int64_t waiting = consumer_->waiting();
+  if (waiting >= options_.backlog) consumer_behind_ = true;
+  if (waiting <= options_.backlog / 2) consumer_behind_ = false;
+  return consumer_behind_;
+}
+
+bool Engine::consumer_is_idle() const {
+  return !consumer_ || consumer_->waiting() == 0;
+}
+
+// Ends what was cancelled and what is past its deadline; true when everything was cancelled.
+bool Engine::end_unwanted() {
+  const auto timed = [](const ActiveSample& sample) {
+    return sample.request().deadline.has_value();
+  };
+  const bool any_timed = std::ranges::any_of(active_, timed);
   std::set<Id> ids;
-  std::deque<Waiting> dropped;
+  std::vector<WaitingRequest> leaving;
   bool all = false;
-  Id below = 0;  // of which all are gone
-  const auto gone = [&](Id id) { return id < below || ids.contains(id); };
+  Id below = 0;  // of which all are cancelled
+  Deadline now = Deadline::min();
+  const auto unwanted = [&](Id id, const Request& request) -> std::optional<DescentStatus> {
+    if (id < below || ids.contains(id)) return DescentStatus::cancelled;
+    if (request.deadline && *request.deadline <= now) return DescentStatus::expired;
+    return std::nullopt;
+  };
   {
     const std::lock_guard lock(mutex_);
-    if (cancelled_.empty() && !cancel_all_) return false;
+    const bool held_timed = held_ && held_->request.deadline;
+    const bool queue_timed = queue_.earliest_deadline() != Deadline::max();
+    if (any_timed || held_timed || queue_timed) now = options_.now();
+    if (cancelled_.empty() && !cancel_all_ && now == Deadline::min()) return false;
     ids.swap(cancelled_);
     all = std::exchange(cancel_all_, false);
     if (all) below = cancel_below_;
-    const auto stays = [&](const Waiting& waiting) { return !gone(waiting.id); };
-    const auto kept = std::stable_partition(queue_.begin(), queue_.end(), stays);
-    std::move(kept, queue_.end(), std::back_inserter(dropped));
-    queue_.erase(kept, queue_.end());
-    counts_.queued = static_cast<int64_t>(queue_.size());
-    counts_.finished += static_cast<int64_t>(dropped.size());
+    const auto leaves = [&](const WaitingRequest& waiting) {
+      return unwanted(waiting.id, waiting.request).has_value();
+    };
+    if (!ids.empty() || all || queue_.earliest_deadline() <= now) leaving = queue_.take_if(leaves);
+    if (held_ && leaves(*held_)) leaving.push_back(*std::exchange(held_, std::nullopt));
   }
   for (auto sample = active_.begin(); sample != active_.end();) {
-    const auto next = std::next(sample);
-    if (gone(sample->id)) finish(sample, DescentStatus::cancelled);
-    sample = next;
+    const auto following = std::next(sample);
+    if (const auto status = unwanted(sample->id(), sample->request())) finish(sample, *status);
+    sample = following;
   }
-  for (Waiting& waiting : dropped) {
-    Outcome outcome = {.x = std::move(waiting.request.start), .record = {}};
-    outcome.record.status = DescentStatus::cancelled;
-    if (waiting.request.done) waiting.request.done(std::move(outcome));
+  for (WaitingRequest& waiting : leaving) {
+    const DescentStatus status = *unwanted(waiting.id, waiting.request);
+    end_unstarted(std::move(waiting), status);
   }
   return all;
 }
 
-void Engine::finish(std::list<Active>::iterator sample, DescentStatus status) {
-  const Active ended = std::move(*sample);
+void Engine::end_unstarted(WaitingRequest waiting, DescentStatus status, std::string message) {
+  EndedSample ended = {.id = waiting.id,
+                       .done = std::move(waiting.request.done),
+                       .outcome = {.x = std::move(waiting.request.start), .record = {}}};
+  ended.outcome.record.status = status;
+  ended.outcome.record.message = std::move(message);
+  end(std::move(ended));
+}
+
+void Engine::finish(ActiveList::iterator sample, DescentStatus status, std::string message) {
+  EndedSample ended = {.id = sample->id(),
+                       .done = sample->request().done,
+                       .outcome = sample->outcome(status, std::move(message))};
+  active_rows_ -= sample->rows();
   active_.erase(sample);
-  active_rows_ -= ended.rows;
   {
     const std::lock_guard lock(mutex_);
     --counts_.active;
+    counts_.steps += ended.outcome.record.steps;
+    counts_.finished_evaluations += ended.outcome.record.evaluations;
+  }
+  end(std::move(ended));
+}
+
+void Engine::end(EndedSample ended) {
+  {
+    const std::lock_guard lock(mutex_);
     ++counts_.finished;
-    counts_.steps += ended.record.steps;
-    counts_.finished_evaluations += ended.record.evaluations;
+    if (ended.outcome.record.status == DescentStatus::failed) ++counts_.failed;
   }
-  Outcome outcome = {.x = ended.course->x(), .record = ended.record};
-  outcome.record.status = status;
-  if (status == DescentStatus::diverged || (status == DescentStatus::cancelled && !ended.fresh)) {
-    outcome.x = ended.last;
+  if (!ended.done) return;
+  if (consumer_) {
+    consumer_->add(std::move(ended));
+  } else {
+    deliver(std::move(ended));
   }
-  if (ended.request.done) ended.request.done(std::move(outcome));
 }
 
-// What an answer makes of a sample: nothing when it goes on.
-std::optional<DescentStatus> Engine::settle(Active& sample, const Answer& answer) {
-  const StopTest& stop = sample.request.stop;
-  ++sample.record.evaluations;
-  if (sample.fresh) sample.last = sample.course->x();
-  if (!is_finite(answer.gradient) && !sample.course->may_reject()) {
-    sample.record.norm = norm(answer.gradient);
-    return DescentStatus::diverged;
+void Engine::deliver(EndedSample ended) {
+  SampleRecord record = ended.outcome.record;
+  try {
+    ended.done(std::move(ended.outcome));
+    return;
+  } catch (...) {
+    record.message = message_of_current_exception();
   }
-  const Rule& rule = sample.request.rule;
-  const bool rests = !sample.request.clock && !rule.keeps_time && !rule.field_changes;
-  const auto judge = [&](double length, double energy) -> std::optional<DescentStatus> {
-    sample.record.norm = length;
-    sample.record.energy = energy;
-    if (sample.request.watch) {
-      sample.request.watch(
-          {.step = sample.record.steps, .x = sample.course->x(), .norm = length, .energy = energy});
+  {
+    const std::lock_guard lock(mutex_);
+    if (record.status != DescentStatus::failed) ++counts_.failed;
+  }
+  record.status = DescentStatus::failed;
+  if (options_.receiver_failed) options_.receiver_failed(ended.id, record);
+}
+
+// The questions of all active samples; those that cannot ask have failed.
+std::vector<Question> Engine::ask() {
+  std::vector<Question> questions;
+  questions.reserve(active_.size());
+  for (auto sample = active_.begin(); sample != active_.end();) {
+    const auto following = std::next(sample);
+    std::optional<std::string> message;
+    try {
+      questions.push_back(sample->question());
+    } catch (...) {  // of the rule or the clock
+      message = message_of_current_exception();
     }
-    return rests ? status_of(sample.rest.with(stop, length)) : std::nullopt;
-  };
-  if (sample.fresh && !sample.course->knows_slope()) {
-    if (const auto ended = judge(norm(answer.gradient), answer.energy)) return ended;
+    if (message) finish(sample, DescentStatus::failed, std::move(*message));
+    sample = following;
   }
-  const Move move = sample.course->take(answer);
-  // A network that normalises answers with finite numbers wherever it is asked.
-  if (!(norm(sample.course->x()) <= sample.far)) return DescentStatus::diverged;
-  if (move == Move::rest) {  // without an energy nothing could be compared
-    return std::isfinite(sample.record.energy) ? DescentStatus::converged : DescentStatus::diverged;
-  }
-  sample.fresh = move != Move::stage;
-  if (!sample.fresh) return std::nullopt;
-  ++sample.record.steps;
-  if (sample.course->knows_slope()) {
-    if (const auto ended = judge(norm(answer.gradient), answer.energy)) return ended;
-  }
-  if (move == Move::arrival) return DescentStatus::arrived;
-  if (sample.record.steps >= stop.limit) return DescentStatus::limit;
-  return std::nullopt;
+  return questions;
 }
 
-// The share of its way that a sample has gone: in the course's own measure, or by steps.
-double Engine::way_of(const Active& sample) {
-  const double known = sample.course->way();
-  if (known > 0) return known;
-  return static_cast<double>(sample.record.steps) /
-         static_cast<double>(std::max<int64_t>(1, sample.request.stop.limit));
+std::vector<Answer> Engine::evaluate_all(const std::vector<Question>& questions) try {
+  const RuntimeScope scope(runtime_);
+  std::optional<WorkspaceScope> memory;
+  if (runtime_.workspaces == Workspaces::reuse) memory.emplace(workspace_);
+  return evaluate(field_, shape_, runtime_.tensors(), questions);
+} catch (...) {
+  const std::string message = message_of_current_exception();
+  while (!active_.empty()) finish(active_.begin(), DescentStatus::failed, message);
+  throw;
 }
 
 void Engine::tick() {
-  std::vector<Question> questions;
-  for (const Active& sample : active_) {
-    const auto& clock = sample.request.clock;
-    questions.push_back({.x = sample.course->probe(),
-                         .time = clock ? clock(sample.record.steps) : sample.course->time(),
-                         .terms = &sample.request.terms});
-  }
-  std::vector<Answer> answers;
-  {
-    const RuntimeScope scope(runtime_);
-    std::optional<WorkspaceScope> memory;
-    if (runtime_.workspaces == Workspaces::reuse) memory.emplace(workspace_);
-    answers = evaluate(field_, shape_, runtime_.tensors(), questions);
-  }
+  const std::vector<Question> questions = ask();
+  if (questions.empty()) return;
+  const std::vector<Answer> answers = evaluate_all(questions);
   {
     const std::lock_guard lock(mutex_);
     ++counts_.ticks;
@@ -346,47 +360,77 @@ void Engine::tick() {
   }
   auto sample = active_.begin();
   for (const Answer& answer : answers) {
-    const auto next = std::next(sample);
-    if (const auto status = settle(*sample, answer)) finish(sample, *status);
-    sample = next;
+    const auto following = std::next(sample);
+    std::optional<DescentStatus> status;
+    std::string message;
+    try {
+      status = sample->take(answer);
+    } catch (...) {  // of the rule or the watcher
+      status = DescentStatus::failed;
+      message = message_of_current_exception();
+    }
+    if (status) finish(sample, *status, std::move(message));
+    sample = following;
   }
   double ways = 0;
-  for (const Active& active : active_) ways += way_of(active);
+  for (const ActiveSample& active : active_) ways += active.way();
   const std::lock_guard lock(mutex_);
   counts_.ways = ways + static_cast<double>(counts_.finished);
 }
 
+void Engine::start_consumer() {
+  if (options_.delivery != Delivery::consumer_thread || consumer_) return;
+  try {
+    consumer_ =
+        std::make_unique<OutcomeConsumer>([this](EndedSample ended) { deliver(std::move(ended)); },
+                                          [this] {
+                                            {
+                                              const std::lock_guard lock(mutex_);
+                                              ++deliveries_;
+                                            }
+                                            news_.notify_all();
+                                          });
+  } catch (const std::system_error&) {
+    // Without a thread to spare outcomes are delivered between ticks.
+  }
+}
+
+// Waits for a delivery or a cancellation, but not for long.
+void Engine::await_consumer() {
+  std::unique_lock lock(mutex_);
+  const int64_t before = deliveries_;
+  news_.wait_for(lock, kAskAgain,
+                 [&] { return deliveries_ != before || cancel_all_ || !cancelled_.empty(); });
+}
+
 void Engine::work(const Supply& supply, const std::function<void()>& after_tick) {
-  drop_cancelled();  // what was cancelled before this run is not its supply
-  bool supplied = true;
+  start_consumer();
+  end_unwanted();  // what was cancelled before this run is not its supply
+  bool supplied = static_cast<bool>(supply);
   while (true) {
-    if (drop_cancelled()) supplied = false;
-    if (!admit(supplied ? supply : Supply())) break;
-    tick();
+    if (end_unwanted()) supplied = false;
+    const bool idle = consumer_is_idle();  // before the supply is asked for the last time
+    admit(supplied ? supply : Supply());
+    if (!active_.empty()) {
+      tick();
+    } else if (consumer_is_behind() || (supplied && !idle)) {
+      await_consumer();
+    } else {
+      return;
+    }
     if (after_tick) after_tick();
   }
 }
 
 void Engine::run(const Supply& supply, const std::function<void()>& after_tick) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (broken_) {
-      throw Error(ErrorKind::usage, "the engine stopped at an error and cannot go on",
-                  "make another engine");
-    }
-  }
-  try {
-    work(supply, after_tick);
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    broken_ = true;
-    throw;
-  }
+  const Drain drain = {consumer_};
+  work(supply, after_tick);
 }
 
 void Engine::serve() {
+  const Drain drain = {consumer_};
   while (true) {
-    run();
+    work({}, {});
     std::unique_lock lock(mutex_);
     news_.wait(lock,
                [&] { return closed_ || cancel_all_ || !queue_.empty() || !cancelled_.empty(); });

@@ -26,39 +26,54 @@ namespace {
               "raise {limit}, or choose {rule} nesterov");
 }
 
+bool has_own_walk(const LandingPlan& asked) {
+  return asked.walk != LandingPlan().walk;
+}
+
+bool has_own_land(const LandingPlan& asked) {
+  return asked.land != LandingPlan().land;
+}
+
 }  // namespace
 
 LandingPlan planned_within(const LandingPlan& asked, int64_t limit) {
-  const LandingPlan standard;
-  if (asked.land < 1) {
-    throw Error(ErrorKind::usage, "{land} 0 would leave samples where the landscape begins to sink",
-                "give {land} 1 or more");
-  }
   if (asked.steps() <= limit) return asked;
-  if (limit < 2) refuse_limit(2, limit);
-  const bool own_walk = asked.walk != standard.walk, own_land = asked.land != standard.land;
   LandingPlan plan = asked;
-  if (own_walk) {
-    plan.land = own_land ? asked.land : limit - asked.walk;
-  } else if (own_land) {
+  if (has_own_walk(asked)) {
+    if (!has_own_land(asked)) plan.land = limit - asked.walk;
+  } else if (has_own_land(asked)) {
     plan.walk = limit - asked.land;
   } else {
+    const LandingPlan standard;
     const double share = static_cast<double>(standard.land) / static_cast<double>(standard.steps());
     plan.land = std::max<int64_t>(1, std::lround(share * static_cast<double>(limit)));
     plan.walk = limit - plan.land;
   }
-  if (plan.walk < 1 || plan.land < 1 || plan.steps() > limit) {
-    refuse_plan(asked, limit, (own_walk ? asked.walk : 1) + (own_land ? asked.land : 1));
-  }
   return plan;
 }
 
+void check_plan(const LandingPlan& asked, int64_t limit) {
+  if (asked.land < 1) {
+    throw Error(ErrorKind::usage, "{land} 0 would leave samples where the landscape begins to sink",
+                "give {land} 1 or more");
+  }
+  if (asked.steps() <= limit) return;
+  if (limit < 2) refuse_limit(2, limit);
+  const LandingPlan plan = planned_within(asked, limit);
+  if (plan.walk < 1 || plan.land < 1 || plan.steps() > limit) {
+    refuse_plan(asked, limit,
+                (has_own_walk(asked) ? asked.walk : 1) + (has_own_land(asked) ? asked.land : 1));
+  }
+}
+
 LandingPlan walk_within(const LandingPlan& asked, int64_t limit) {
-  const LandingPlan plan = {.walk = asked.walk, .land = 0};
-  if (plan.walk <= limit) return plan;
+  return {.walk = has_own_walk(asked) ? asked.walk : std::min(asked.walk, limit), .land = 0};
+}
+
+void check_walk(const LandingPlan& asked, int64_t limit) {
+  if (asked.walk <= limit) return;
   if (limit < 1) refuse_limit(1, limit);
-  if (asked.walk != LandingPlan().walk) refuse_plan(plan, limit, plan.walk);
-  return {.walk = limit, .land = 0};
+  if (has_own_walk(asked)) refuse_plan({.walk = asked.walk, .land = 0}, limit, asked.walk);
 }
 
 }  // namespace eqm

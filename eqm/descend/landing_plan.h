@@ -13,10 +13,14 @@ struct LandingPlan {
 };
 
 // The plan within `limit` steps: a number at its default gives way to the limit, a chosen one does
-// not. Plans that do not fit, and such as would end in noise, are usage errors.
+// not. What check_plan() refuses may still not fit.
 LandingPlan planned_within(const LandingPlan& asked, int64_t limit);
+
+// Plans that do not fit, and such as would end in noise, are usage errors.
+void check_plan(const LandingPlan& asked, int64_t limit);
 
 // The same for a landscape that does not sink: it is walked to its end.
 LandingPlan walk_within(const LandingPlan& asked, int64_t limit);
+void check_walk(const LandingPlan& asked, int64_t limit);
 
 }  // namespace eqm

@@ -1,45 +1,18 @@
-// How to descend, as every verb is told: the rule with its numbers, and when to stop.
+// How to descend, as every use is told: the rule with its numbers, and when to stop.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "eqm/base/names.h"
 #include "eqm/base/options.h"
 #include "eqm/descend/course.h"
 #include "eqm/descend/integrators/integrators.h"
+#include "eqm/descend/rule_table.h"
 #include "eqm/descend/step_size.h"
 #include "eqm/descend/stop_test.h"
 #include "eqm/landscape/objective.h"
 
 namespace eqm {
-
-enum class RuleKind {
-  automatic,  // landscapes: walk_and_land, or nesterov where its options are given; flows: euler
-  gradient_descent,
-  nesterov,
-  nesterov_velocity,
-  heavy_ball,
-  adam,
-  rmsprop,
-  barzilai_borwein,
-  langevin,
-  backtracking,
-  walk_and_land,
-  euler,
-  heun,
-  midpoint,
-  rk4,
-  rk4_classical,
-  dopri5,
-  sde_euler,
-  sde_heun,
-};
-
-// Integrators keep a time of their own, over [0, 1]. They stand last in the list.
-bool is_integrator(RuleKind rule);
-
-const Names<RuleKind>& rule_names();
 
 struct DescentOptions {
   RuleKind rule = RuleKind::automatic;
@@ -59,9 +32,13 @@ struct DescentOptions {
 
   void declare(OptionSet& options);
 
-  // With everything that is chosen automatically settled for an objective. Rules that do not suit
-  // it, and plans of walk and land that would not end at data within the limit, are usage errors.
-  DescentOptions resolved(const Objective& objective) const;
+  // Throws a usage error when the rule does not suit the objective or its numbers do not fit: a
+  // flow without an integrator, a plan of walk and land that would not end at data in the limit.
+  void validate(const Objective& objective) const;
+
+  // With everything that is chosen automatically filled in for an objective. It refuses nothing:
+  // of options that validate() refuses it makes something as useless.
+  [[nodiscard]] DescentOptions resolve(const Objective& objective) const;
 
   // Names of options that are not at their defaults, and that the rule does nothing with.
   std::vector<std::string> unused(const Objective& objective) const;
@@ -73,8 +50,9 @@ struct DescentOptions {
   std::string described() const;
 
  private:
-  RuleKind settled_rule(const Objective& objective) const;
-  void check_integrator(const Objective& objective) const;
+  RuleKind resolved_rule(const Objective& objective) const;
+  bool stops_at_rest() const { return threshold > 0 || fraction > 0 || plateau > 0; }
+  void validate_integrator() const;
 };
 
 // The options must be resolved for the same objective.

@@ -1,19 +1,20 @@
 #include "eqm/descend/sampling.h"
 
-#include <algorithm>
+#include <atomic>
+#include <exception>
 #include <map>
+#include <mutex>
 
-#include <fmt/format.h>
-
-#include "eqm/base/draws.h"
 #include "eqm/base/error.h"
 
 namespace eqm {
 namespace {
 
-constexpr int64_t kMostWaiting = 16;  // finished samples for an earlier one, in capacities
+// Samples begun and not handed on yet, in capacities. One that takes long holds up all that come
+// after it; then the batch runs empty rather than that memory fills up.
+constexpr int64_t kMostOpen = 17;
 
-// Hands outcomes on in the order of their numbers.
+// Hands outcomes on in the order of their numbers. Added to by one thread at a time.
 class InOrder {
  public:
   explicit InOrder(const std::function<void(int64_t, Outcome)>& done) : done_(done) {}
@@ -21,116 +22,148 @@ class InOrder {
   void add(int64_t sample, Outcome outcome) {
     waiting_.emplace(sample, std::move(outcome));
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;
-         first = waiting_.erase(first), ++next_) {
-      done_(next_, std::move(first->second));
+         first = waiting_.begin(), ++next_) {
+      Outcome ready = std::move(first->second);
+      waiting_.erase(first);
+      done_(next_, std::move(ready));
     }
   }
 
-  int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
+  int64_t handed_on() const { return next_; }  // any thread
 
  private:
   const std::function<void(int64_t, Outcome)>& done_;
   std::map<int64_t, Outcome> waiting_;
-  int64_t next_ = 0;
+  std::atomic<int64_t> next_ = 0;
 };
 
-size_t state_size(const Model& model) {
-  size_t size = 1;
-  for (const int64_t extent : model.backbone->state_shape()) size *= static_cast<size_t>(extent);
-  return size;
+// The first exception of the callbacks, from whichever thread.
+class FirstError {
+ public:
+  template <class Call>
+  void guard(const Call& call) {
+    try {
+      call();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  bool any() const {
+    const std::lock_guard lock(mutex_);
+    return error_ != nullptr;
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+EngineCounts run_loop(const Field& field, const StateSpace& space, const Descent& descent,
+                      const SamplingSpec& spec) {
+  Engine engine(field, space.shape, space.type,
+                EngineOptions{.capacity = spec.capacity, .delivery = spec.delivery});
+  FirstError failure;
+  InOrder ordered(spec.done);
+  SamplingSpec guarded = spec;
+  if (spec.watch) {
+    guarded.watch = [&](int64_t sample, const Sight& sight) {
+      failure.guard([&] { spec.watch(sample, sight); });
+    };
+  }
+  if (spec.done) {
+    guarded.done = [&](int64_t sample, Outcome outcome) {
+      if (failure.any()) return;
+      failure.guard([&] {
+        if (spec.in_order) {
+          ordered.add(sample, std::move(outcome));
+        } else {
+          spec.done(sample, std::move(outcome));
+        }
+      });
+    };
+  }
+  int64_t next = 0;
+  const auto supply = [&]() -> std::optional<Request> {
+    if (next == spec.count) return std::nullopt;
+    const bool waits = spec.in_order && spec.done;
+    if (waits && next - ordered.handed_on() >= kMostOpen * engine.capacity()) return std::nullopt;
+    return request_of(guarded, descent, space, next++);
+  };
+  engine.run(supply, [&] {
+    if (failure.any() || (spec.go_on && !spec.go_on(engine.counts()))) engine.cancel_all();
+  });
+  failure.rethrow();
+  return engine.counts();
+}
+
+// Runs and gathers all samples in a tensor like `x`.
+template <class Run>
+DescentResult gather(Tensor x, SamplingSpec spec, const Run& run) {
+  DescentResult result = {.x = std::move(x),
+                          .samples = std::vector<SampleRecord>(static_cast<size_t>(spec.count)),
+                          .counts = {}};
+  spec.in_order = false;
+  spec.done = [&result](int64_t i, const Outcome& outcome) {
+    put_state(outcome.x, result.x, i);
+    result.samples[static_cast<size_t>(i)] = outcome.record;
+  };
+  result.counts = run(spec);
+  return result;
 }
 
 }  // namespace
 
-State starting_noise(const Model& model, uint64_t seed, int64_t sample) {
-  State noise(state_size(model));
-  const NoiseKey key = {.seed = seed, .sample = static_cast<uint64_t>(sample), .draw = draw_start};
-  // As the model's own precision has it, so that it is the same start whoever asks.
-  if (options_of(*model.backbone).dtype() == torch::kFloat64) {
-    fill_normal(key, std::span<double>(&noise[0], noise.size()));
-    return noise;
+EngineCounts run_sampling(const Field& field, const StateSpace& space, const SamplingSpec& spec) {
+  validate(spec, field);
+  if (!spec.own_descent) {
+    throw Error(ErrorKind::usage, "a field without an objective needs a rule of its own",
+                "set own_descent, or sample a model");
   }
-  std::vector<float> narrow(noise.size());
-  fill_normal(key, std::span<float>(narrow));
-  std::copy(narrow.begin(), narrow.end(), std::begin(noise));
-  return noise;
+  return run_loop(field, space, *spec.own_descent, spec);
 }
 
-EngineCounts run_sampling(const LearnedField& field, const SamplingJob& job) {
+EngineCounts run_sampling(const LearnedField& field, const SamplingSpec& spec) {
+  validate(spec, field);
   const Model& model = field.model();
-  const DescentOptions descent = job.descent.resolved(model.objective);
-  const Rule rule = make_rule(descent, model.objective);
-  Engine engine(field, model.backbone->state_shape(), options_of(*model.backbone), job.capacity);
-  InOrder ordered(job.done);
-  int64_t next = 0;
-  const auto supply = [&]() -> std::optional<Request> {
-    if (next == job.count) return std::nullopt;
-    // One that takes long holds up all that come after it; then the batch runs empty rather than
-    // that memory fills up.
-    if (job.in_order && ordered.waiting() >= kMostWaiting * engine.capacity()) return std::nullopt;
-    const int64_t sample = next++;
-    const int64_t number = job.first_sample + sample;
-    Request request = {
-        .start = job.start ? job.start(sample) : starting_noise(model, job.seed, number),
-        .terms = job.terms ? job.terms(sample) : Terms(),
-        .rule = rule,
-        .stop = descent.stop(),
-        .noise = {.seed = job.seed, .sample = static_cast<uint64_t>(number)}};
-    if (job.watch) {
-      request.watch = [&job, sample](const Sight& sight) { job.watch(sample, sight); };
-    }
-    if (job.done) {
-      request.done = [&, sample](Outcome outcome) {
-        if (job.in_order) {
-          ordered.add(sample, std::move(outcome));
-        } else {
-          job.done(sample, std::move(outcome));
-        }
-      };
-    }
-    return request;
-  };
-  engine.run(supply, [&] {
-    if (job.go_on && !job.go_on(engine.counts())) engine.cancel_all();
-  });
-  return engine.counts();
+  return run_loop(
+      field, states_of_model(model),
+      spec.own_descent ? *spec.own_descent : make_descent(spec.descent, model.objective), spec);
 }
 
-DescentResult sample(const LearnedField& field, const SamplingRequest& request) {
-  if (request.labels.defined() && request.labels.size(0) != request.count) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} labels do not fit {} samples", request.labels.size(0), request.count),
-        "give one label to each sample");
-  }
-  if (request.guidance != 1 && (!request.labels.defined() || field.null_label() < 0)) {
-    throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
-                "give {labels}, or leave guidance at 1");
-  }
-  Shape shape = field.model().backbone->state_shape();
-  shape.insert(shape.begin(), request.count);
-  DescentResult result = {.x = torch::zeros(shape, options_of(*field.model().backbone)),
-                          .samples = std::vector<SampleRecord>(static_cast<size_t>(request.count)),
-                          .counts = {}};
-  SamplingJob job = {.count = request.count,
-                     .seed = request.seed,
-                     .first_sample = request.first_sample,
-                     .descent = request.descent,
-                     .in_order = false,
-                     .watch = request.watch,
-                     .go_on = request.go_on};
-  if (request.labels.defined()) {
-    job.terms = [&](int64_t i) {
-      const auto label = request.labels[i].item<int64_t>();
-      return request.guidance == 1 ? only(label) : guidance(label, request.guidance);
-    };
-  }
-  job.done = [&](int64_t i, const Outcome& outcome) {
-    put_state(outcome.x, result.x, i);
-    result.samples[static_cast<size_t>(i)] = outcome.record;
-  };
-  result.counts = run_sampling(field, job);
-  return result;
+DescentResult sample(const LearnedField& field, const SamplingSpec& spec) {
+  const StateSpace space = states_of_model(field.model());
+  Shape shape = space.shape;
+  shape.insert(shape.begin(), spec.count);
+  return gather(torch::zeros(shape, space.type), spec,
+                [&](const SamplingSpec& whole) { return run_sampling(field, whole); });
+}
+
+DescentResult descend(const Field& field, const Tensor& start, const Descent& descent,
+                      SamplingSpec spec) {
+  const StateSpace space = {.shape = Shape(start.sizes().begin() + 1, start.sizes().end()),
+                            .type = start.options()};
+  spec.count = start.size(0);
+  spec.start = [&](int64_t row) { return state_of(start, row); };
+  validate(spec, field);
+  return gather(start.detach().clone(), spec,
+                [&](const SamplingSpec& whole) { return run_loop(field, space, descent, whole); });
+}
+
+State state_of(const Tensor& batch, int64_t row) {
+  const Tensor values = batch[row].to(torch::kCPU, torch::kFloat64).contiguous();
+  return State(values.data_ptr<double>(), static_cast<size_t>(values.numel()));
+}
+
+void put_state(const State& state, Tensor& batch, int64_t row) {
+  const Tensor values = torch::empty(batch[row].sizes(), torch::kFloat64);
+  std::copy(std::begin(state), std::end(state), values.data_ptr<double>());
+  batch[row].copy_(values);
 }
 
 }  // namespace eqm

@@ -69,7 +69,7 @@ DescentOptions PlaneOptions::descent_for(ObjectiveKind kind) const {
 
 void PlaneOptions::validate() const {
   magnitude.check();
-  descent_for(objective).resolved({.kind = objective, .magnitude = magnitude});
+  descent_for(objective).validate({.kind = objective, .magnitude = magnitude});
 }
 
 }  // namespace eqm

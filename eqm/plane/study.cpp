@@ -207,10 +207,10 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
   const Tensor start =
       normal_rows({.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
                   options.samples, {2}, type);
-  SamplingRequest request = {.labels = {},
-                             .count = options.samples,
-                             .seed = static_cast<uint64_t>(options.seed),
-                             .descent = {.limit = kFlowSteps}};  // of the flow beside
+  SamplingSpec request = {.labels = {},
+                          .count = options.samples,
+                          .seed = static_cast<uint64_t>(options.seed),
+                          .descent = {.limit = kFlowSteps}};  // of the flow beside
   if (kind == options.objective) request.descent = options.descent_for(kind);
   Recorder recorder(std::min(options.paths, options.samples));
   request.watch = [&](int64_t sample, const Sight& sight) { recorder.see(sample, sight); };

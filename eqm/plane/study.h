@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eqm/base/progress.h"
-#include "eqm/descend/descent.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/landscape/model.h"
 #include "eqm/plane/options.h"
 

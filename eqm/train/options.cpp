@@ -145,7 +145,7 @@ void TrainOptions::validate() const {
                 fmt::format("{} shows the time to the network", name_of(objective.kind)),
                 "leave {time-input} on");
   }
-  if (cadence.sample_every > 0 && !is_classifier(objective.kind)) descent.resolved(objective);
+  if (cadence.sample_every > 0 && !is_classifier(objective.kind)) descent.validate(objective);
   if (data.channels == 2) {
     throw Error(ErrorKind::usage, "images have 1 or 3 channels, not 2", "use 1, 3, or 0 for any");
   }

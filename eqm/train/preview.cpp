@@ -20,10 +20,10 @@ std::optional<Image> draw_preview(const Model& model, const Codec& codec,
   const int64_t classes = model.backbone->num_classes();
   const int64_t rows = classes > 0 ? std::min(classes, kMostRows) : options.per_class;
   bool whole = true;
-  SamplingRequest request = {.labels = {},
-                             .count = rows * options.per_class,
-                             .seed = options.seed,
-                             .descent = options.descent};
+  SamplingSpec request = {.labels = {},
+                          .count = rows * options.per_class,
+                          .seed = options.seed,
+                          .descent = options.descent};
   if (classes > 0) request.labels = labels_in_turn(rows, request.count);
   request.go_on = [&](const EngineCounts&) {
     whole = whole && (!options.go_on || options.go_on());

@@ -256,7 +256,7 @@ TEST(Unet, the_engine_draws_the_same_samples_in_any_batch) {
     const auto unet = small_unet();
     const LearnedField field(model_of(unet, kind));
     const auto draw = [&](int64_t capacity) {
-      SamplingJob job = {.count = 5, .seed = 4, .descent = {.limit = 4}, .capacity = capacity};
+      SamplingSpec job = {.count = 5, .seed = 4, .descent = {.limit = 4}, .capacity = capacity};
       if (!is_flow(kind)) job.descent.eta = 0.01;
       job.terms = [](int64_t i) { return only(i % 3); };
       std::vector<Tensor> samples(5);

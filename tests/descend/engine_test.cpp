@@ -253,17 +253,12 @@ TEST(Engine, ends_every_sample_with_its_status) {
   submit("landing", std::move(landing));
   engine.cancel(submit("unwanted", request_of(1, 3)));
   engine.run();
-  EXPECT_EQ(statuses["rest"], DescentStatus::converged);
-  EXPECT_EQ(statuses["limit"], DescentStatus::limit);
-  EXPECT_EQ(statuses["wild"], DescentStatus::diverged);
-  EXPECT_EQ(statuses["landing"], DescentStatus::arrived);
-  EXPECT_EQ(statuses["unwanted"], DescentStatus::cancelled);
-  for (const char* name : {"converged", "limit", "diverged", "arrived", "cancelled"}) {
-    bool known = false;
-    for (const auto& [ignored, status] : statuses)
-      known = known || name == std::string(name_of(status));
-    EXPECT_TRUE(known) << name;
-  }
+  const std::map<std::string, DescentStatus> expected = {{"rest", DescentStatus::converged},
+                                                         {"limit", DescentStatus::limit},
+                                                         {"wild", DescentStatus::diverged},
+                                                         {"landing", DescentStatus::arrived},
+                                                         {"unwanted", DescentStatus::cancelled}};
+  EXPECT_EQ(statuses, expected);
   EXPECT_EQ(engine.counts().finished, 5);
 }
 
@@ -352,17 +347,6 @@ TEST(Engine, takes_nothing_after_it_was_closed) {
   expect_error(ErrorKind::usage, "no more samples", [&] { engine.submit(request_of(1, 0)); });
   engine.serve();
   EXPECT_EQ(engine.counts().finished, 1);
-}
-
-TEST(Engine, an_error_in_a_callback_comes_out_of_run) {
-  const Bowl field;
-  Engine engine(field, {2}, torch::kFloat64, 2);
-  Request request = request_of(1, 0);
-  request.done = [](const Outcome&) { throw Error(ErrorKind::io, "the disk is full"); };
-  engine.submit(std::move(request));
-  expect_error(ErrorKind::io, "disk", [&] { engine.run(); });
-  expect_error(ErrorKind::usage, "cannot go on", [&] { engine.run(); });
-  expect_error(ErrorKind::usage, "no more samples", [&] { engine.submit(request_of(1, 0)); });
 }
 
 TEST(Engine, asks_for_no_memory_after_the_first_tick) {

@@ -2,8 +2,8 @@
 // clock, and the paper's adaptive stopping.
 #include <gtest/gtest.h>
 
-#include "eqm/descend/descent.h"
 #include "eqm/descend/rules/rules.h"
+#include "eqm/descend/sampling.h"
 #include "tests/support/golden.h"
 #include "tests/support/weighted_gradient.h"
 
@@ -36,37 +36,34 @@ TEST(GoldenSampling, iterates_of_every_run_match_the_reference) {
         const LearnedField field(golden.model(objective_of(run), type));
         const Tensor labels = golden.integers("y");
         const int64_t updates = run.at("updates");
-        DescentRequest request = {.start = golden.input("z", type),
-                                  .labels = labels,
-                                  .terms = {},
-                                  .stop = {.threshold = 0, .limit = updates}};
+        const Tensor start = golden.input("z", type);
+        Descent how = {.rule = rule_of(run), .stop = {.threshold = 0, .limit = updates}};
+        SamplingSpec spec = {.labels = labels};
         if (!run.at("scale").is_null()) {
           const bool all = run.value("guide", "first3") == "all";
-          request.terms = terms_for(labels, [&](int64_t label) {
-            return guidance(label, run.at("scale"),
+          spec.terms = [&, all](int64_t b) {
+            return guidance(labels[b].item<int64_t>(), run.at("scale"),
                             all ? GuidedChannels::all : GuidedChannels::first_three);
-          });
+          };
         }
         if (run.value("compose", false)) {
           const Tensor others = golden.integers("y_compose");
-          request.terms.clear();
-          for (int64_t b = 0; b < labels.size(0); ++b) {
-            request.terms.push_back(
-                composition({labels[b].item<int64_t>(), others[b].item<int64_t>()}));
-          }
+          spec.terms = [&, others](int64_t b) {
+            return composition({labels[b].item<int64_t>(), others[b].item<int64_t>()});
+          };
         }
         // The reference's noise-conditional script starts its clock at 1 and adds η each step.
         if (!run.value("uncond", true)) {
-          request.clock = [eta = run.at("eta").get<double>()](int64_t step) {
+          how.clock = [eta = run.at("eta").get<double>()](int64_t step) {
             return 1.0 + eta * static_cast<double>(step);
           };
         }
-        std::vector<Tensor> states(static_cast<size_t>(updates), torch::empty_like(request.start));
-        for (Tensor& state : states) state = torch::empty_like(request.start);
-        request.watch = [&](int64_t row, const Sight& sight) {
+        std::vector<Tensor> states(static_cast<size_t>(updates), torch::empty_like(start));
+        for (Tensor& state : states) state = torch::empty_like(start);
+        spec.watch = [&](int64_t row, const Sight& sight) {
           put_state(sight.x, states.at(static_cast<size_t>(sight.step)), row);
         };
-        const DescentResult result = descend(field, rule_of(run), request);
+        const DescentResult result = descend(field, start, how, spec);
         states.push_back(result.x);
 
         const double limit = tolerance(type, kSamplingTolerance);
@@ -99,18 +96,18 @@ TEST(GoldenAdaptive, every_sample_stops_at_its_own_step) {
         const bool capped = run.contains("max_steps");
         const Tensor expected_norms =
             golden.has(name + ".grad_norm") ? golden.expected(name + ".grad_norm") : Tensor();
-        DescentRequest request = {.start = golden.input("start", type),
-                                  .labels = golden.integers("y"),
-                                  .terms = {},
-                                  .stop = {.threshold = run.at("threshold"),
-                                           .limit = run.value("max_steps", int64_t{10000})}};
+        const Tensor start = golden.input("start", type);
+        const Descent how = {.rule = rule_of(run),
+                             .stop = {.threshold = run.at("threshold"),
+                                      .limit = run.value("max_steps", int64_t{10000})}};
+        SamplingSpec spec = {.labels = golden.integers("y")};
         const double limit = tolerance(type, kSamplingTolerance);
-        request.watch = [&](int64_t row, const Sight& sight) {
+        spec.watch = [&](int64_t row, const Sight& sight) {
           if (!expected_norms.defined() || sight.step >= expected_norms.size(0)) return;
           const double expected = expected_norms[sight.step][row].item<double>();
           EXPECT_NEAR(sight.norm, expected, limit * expected) << sight.step;
         };
-        const DescentResult result = descend(field, rule_of(run), request);
+        const DescentResult result = descend(field, start, how, spec);
         EXPECT_TRUE(close(result.x, golden.expected(name + ".x_final"), limit));
         const Tensor steps = golden.integers(name + ".steps");
         for (int64_t b = 0; b < steps.size(0); ++b) {

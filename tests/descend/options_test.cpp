@@ -14,7 +14,7 @@ namespace eqm::test {
 namespace {
 
 TEST(DescentOptions, choose_the_papers_step_for_the_papers_landscape) {
-  const DescentOptions settled = DescentOptions{.rule = RuleKind::nesterov}.resolved({});
+  const DescentOptions settled = DescentOptions{.rule = RuleKind::nesterov}.resolve({});
   EXPECT_DOUBLE_EQ(settled.eta, 0.003);
   EXPECT_EQ(settled.limit, 250);
   EXPECT_EQ(settled.mu, 0.35);
@@ -23,19 +23,19 @@ TEST(DescentOptions, choose_the_papers_step_for_the_papers_landscape) {
 TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscapes) {
   const auto eta = [](int64_t limit, double lambda) {
     const DescentOptions paper = {.rule = RuleKind::nesterov, .limit = limit};
-    return paper.resolved({.magnitude = {.lambda = lambda}}).eta;
+    return paper.resolve({.magnitude = {.lambda = lambda}}).eta;
   };
   EXPECT_DOUBLE_EQ(eta(50, 4), 0.015);
   EXPECT_DOUBLE_EQ(eta(250, 1), 0.012);
   const DescentOptions ball = {.rule = RuleKind::heavy_ball, .mu = 0.5, .limit = 50};
-  EXPECT_DOUBLE_EQ(ball.resolved({.magnitude = {.lambda = 4}}).eta, 0.0075)
+  EXPECT_DOUBLE_EQ(ball.resolve({.magnitude = {.lambda = 4}}).eta, 0.0075)
       << "its velocity adds up";
   EXPECT_DOUBLE_EQ(eta(0, 1), 3);  // no step will be taken, but the number stays one
 }
 
 TEST(DescentOptions, keep_a_chosen_step) {
   const DescentOptions settled =
-      DescentOptions{.eta = 0.25, .limit = 7}.resolved({.magnitude = {.lambda = 9}});
+      DescentOptions{.eta = 0.25, .limit = 7}.resolve({.magnitude = {.lambda = 9}});
   EXPECT_EQ(settled.eta, 0.25);
   EXPECT_EQ(settled.limit, 7);
 }
@@ -62,7 +62,7 @@ TEST(DescentOptions, walk_and_land_on_every_landscape_unless_something_else_is_a
   for (const ObjectiveKind kind : {ObjectiveKind::eqm, ObjectiveKind::eqm_dot,
                                    ObjectiveKind::eqm_l2, ObjectiveKind::eqm_noise_condition}) {
     const auto rule = [&](const DescentOptions& options) {
-      return options.resolved({.kind = kind, .magnitude = {}}).rule;
+      return options.resolve({.kind = kind, .magnitude = {}}).rule;
     };
     EXPECT_EQ(rule({}), RuleKind::walk_and_land);
     EXPECT_EQ(rule({.limit = 60}), RuleKind::walk_and_land) << "a limit is a limit to any rule";
@@ -93,7 +93,8 @@ TEST(DescentOptions, plan_walk_and_land_to_end_at_data_within_the_limit_or_refus
           DescentOptions options = {
               .rule = RuleKind::walk_and_land, .walk = walk, .land = land, .limit = limit};
           try {
-            options = options.resolved(objective);
+            options.validate(objective);
+            options = options.resolve(objective);
           } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
             EXPECT_FALSE(error.hint().empty());
@@ -127,8 +128,9 @@ TEST(DescentOptions, plan_walk_and_land_to_end_at_data_within_the_limit_or_refus
 TEST(DescentOptions, let_only_the_defaults_of_walk_and_land_give_way_to_the_limit) {
   using Plan = std::pair<int64_t, int64_t>;
   const auto plan = [](int64_t walk, int64_t land, int64_t limit) {
-    const DescentOptions options =
-        DescentOptions{.walk = walk, .land = land, .limit = limit}.resolved({});
+    const DescentOptions asked = {.walk = walk, .land = land, .limit = limit};
+    asked.validate({});
+    const DescentOptions options = asked.resolve({});
     return Plan(options.walk, options.land);
   };
   EXPECT_EQ(plan(8, 6, 250), Plan(8, 6));
@@ -147,25 +149,25 @@ TEST(DescentOptions, make_every_integrator) {
   int integrators = 0;
   for (const auto& [name, kind] : rule_names()) {
     if (!is_integrator(kind)) continue;
-    const DescentOptions options = DescentOptions{.rule = kind, .limit = 4}.resolved(flow);
+    const DescentOptions options = DescentOptions{.rule = kind, .limit = 4}.resolve(flow);
     EXPECT_TRUE(make_rule(options, flow).keeps_time) << name;
     ++integrators;
   }
   EXPECT_EQ(integrators, 8);
-  EXPECT_EQ(DescentOptions{}.resolved(flow).rule, RuleKind::euler);
+  EXPECT_EQ(DescentOptions{}.resolve(flow).rule, RuleKind::euler);
 }
 
 TEST(DescentOptions, do_not_land_where_nothing_sinks) {
   const Objective flat = {.magnitude = {.kind = MagnitudeKind::constant}};
-  EXPECT_EQ(DescentOptions{.land = 3}.resolved(flat).land, 0);
-  EXPECT_EQ(DescentOptions{.land = 3}.resolved({}).land, 3);
+  EXPECT_EQ(DescentOptions{.land = 3}.resolve(flat).land, 0);
+  EXPECT_EQ(DescentOptions{.land = 3}.resolve({}).land, 3);
 }
 
 TEST(DescentOptions, describe_the_numbers_that_matter) {
-  EXPECT_EQ(DescentOptions{.rule = RuleKind::nesterov}.resolved({}).described(),
+  EXPECT_EQ(DescentOptions{.rule = RuleKind::nesterov}.resolve({}).described(),
             "nesterov eta 0.003 mu 0.35 limit 250");
-  EXPECT_EQ(DescentOptions{}.resolved({}).described(), "land walk 8 land 6 glide 1.3 order 2");
-  EXPECT_EQ(DescentOptions{.limit = 5}.resolved({}).described(),
+  EXPECT_EQ(DescentOptions{}.resolve({}).described(), "land walk 8 land 6 glide 1.3 order 2");
+  EXPECT_EQ(DescentOptions{.limit = 5}.resolve({}).described(),
             "land walk 3 land 2 glide 1.3 order 2");
 }
 
@@ -173,7 +175,7 @@ TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
   const auto text = [](DescentOptions options, ObjectiveKind kind = ObjectiveKind::eqm) {
     Objective objective;
     objective.kind = kind;
-    return options.resolved(objective).described();
+    return options.resolve(objective).described();
   };
   EXPECT_EQ(text({.rule = RuleKind::gradient_descent, .limit = 30, .threshold = 2}),
             "gd eta 0.025 limit 30 threshold 2");
@@ -193,7 +195,7 @@ TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
     for (const auto& [last_name, last] : last_step_names()) {
       const DescentOptions options = {
           .rule = RuleKind::sde_euler, .diffusion = form, .last_step = last, .limit = 4};
-      EXPECT_NO_THROW(make_rule(options.resolved(flow), flow)) << form_name << " " << last_name;
+      EXPECT_NO_THROW(make_rule(options.resolve(flow), flow)) << form_name << " " << last_name;
     }
   }
 }
@@ -201,9 +203,9 @@ TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
 TEST(DescentOptions, refuse_what_an_integrator_does_not_know) {
   Objective flow;
   flow.kind = ObjectiveKind::fm;
-  expect_error(ErrorKind::usage, "{eta}", [&] { DescentOptions{.eta = 0.1}.resolved(flow); });
+  expect_error(ErrorKind::usage, "{eta}", [&] { DescentOptions{.eta = 0.1}.validate(flow); });
   expect_error(ErrorKind::usage, "rests nowhere",
-               [&] { DescentOptions{.threshold = 1}.resolved(flow); });
+               [&] { DescentOptions{.threshold = 1}.validate(flow); });
 }
 
 TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
@@ -211,11 +213,11 @@ TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
   shown.kind = ObjectiveKind::eqm_noise_condition;
   for (const RuleKind rule : {RuleKind::adam, RuleKind::rmsprop, RuleKind::barzilai_borwein}) {
     expect_error(ErrorKind::usage, "how far",
-                 [&] { DescentOptions{.rule = rule}.resolved(shown); });
+                 [&] { DescentOptions{.rule = rule}.validate(shown); });
   }
   for (const RuleKind rule :
        {RuleKind::automatic, RuleKind::walk_and_land, RuleKind::heavy_ball, RuleKind::euler}) {
-    EXPECT_NO_THROW(DescentOptions{.rule = rule}.resolved(shown));
+    EXPECT_NO_THROW(DescentOptions{.rule = rule}.validate(shown));
   }
 }
 
@@ -223,16 +225,18 @@ TEST(DescentOptions, models_that_are_shown_the_way_are_not_led_beyond_the_data) 
   Objective shown;
   shown.kind = ObjectiveKind::eqm_noise_condition;
   const auto glide = [&](double asked) {
-    return DescentOptions{.glide = asked}.resolved(shown).glide;
+    const DescentOptions options = {.glide = asked};
+    options.validate(shown);
+    return options.resolve(shown).glide;
   };
-  EXPECT_EQ(DescentOptions().resolved(shown).glide, 0.5);
-  EXPECT_EQ(DescentOptions().resolved(shown).resolved(shown).glide, 0.5);
+  EXPECT_EQ(DescentOptions().resolve(shown).glide, 0.5);
+  EXPECT_EQ(DescentOptions().resolve(shown).resolve(shown).glide, 0.5);
   EXPECT_EQ(glide(0.7), 0.7);
   EXPECT_EQ(glide(1), 1);
   for (const double beyond : {1.01, 1.2, 1.5, 2.0}) {
     expect_error(ErrorKind::usage, "goes beyond the data", [&] { glide(beyond); });
   }
-  EXPECT_EQ(DescentOptions{.glide = 1.5}.resolved({}).glide, 1.5);
+  EXPECT_EQ(DescentOptions{.glide = 1.5}.resolve({}).glide, 1.5);
 }
 
 TEST(DescentOptions, say_when_to_stop) {

@@ -1,6 +1,7 @@
 #include "eqm/descend/sampling.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -30,12 +31,12 @@ Tensor labels() {
   return torch::tensor({0, 2, 1, 2, 0}, torch::kInt64);
 }
 
-SamplingRequest request_with(const DescentOptions& descent, int64_t count = 5) {
+SamplingSpec request_with(const DescentOptions& descent, int64_t count = 5) {
   return {
       .labels = labels().narrow(0, 0, count), .count = count, .seed = kSeed, .descent = descent};
 }
 
-Tensor sampled(const LearnedField& field, const SamplingRequest& request) {
+Tensor sampled(const LearnedField& field, const SamplingSpec& request) {
   return sample(field, request).x;
 }
 
@@ -96,7 +97,7 @@ TEST(Sampling, better_integrators_come_closer_with_as_many_steps) {
 
 TEST(Sampling, by_an_sde_depends_on_the_seed_and_needs_a_flow_with_time) {
   const LearnedField field = field_of(ObjectiveKind::fm);
-  SamplingRequest request = request_with({.rule = RuleKind::sde_euler, .limit = 5});
+  SamplingSpec request = request_with({.rule = RuleKind::sde_euler, .limit = 5});
   const Tensor once = sampled(field, request);
   EXPECT_TRUE(torch::equal(sampled(field, request), once));
   EXPECT_FALSE(close(sampled(field, request_with({.limit = 5})), once, 1e-3));
@@ -113,13 +114,13 @@ TEST(Sampling, by_an_sde_depends_on_the_seed_and_needs_a_flow_with_time) {
                [&] { sample(field_of(ObjectiveKind::eqm), request); });
 }
 
-TEST(SamplingJob, brings_samples_in_order_and_few_at_a_time) {
+TEST(SamplingStream, brings_samples_in_order_and_few_at_a_time) {
   const LearnedField field = field_of(ObjectiveKind::eqm);
   std::vector<int64_t> order;
-  SamplingJob job = {.count = 30,
-                     .seed = kSeed,
-                     .descent = {.eta = 0.05, .limit = 40, .threshold = 3},
-                     .capacity = 4};
+  SamplingSpec job = {.count = 30,
+                      .seed = kSeed,
+                      .descent = {.eta = 0.05, .limit = 40, .threshold = 3},
+                      .capacity = 4};
   job.terms = [](int64_t i) { return only(i % 3); };
   std::set<int64_t> steps;
   job.done = [&](int64_t i, const Outcome& outcome) {
@@ -133,9 +134,9 @@ TEST(SamplingJob, brings_samples_in_order_and_few_at_a_time) {
   EXPECT_GT(steps.size(), 1U);  // or the order would prove nothing
 }
 
-TEST(SamplingJob, ends_early_when_told_to) {
+TEST(SamplingStream, ends_early_when_told_to) {
   const LearnedField field = field_of(ObjectiveKind::eqm);
-  SamplingJob job = {
+  SamplingSpec job = {
       .count = 1000, .seed = kSeed, .descent = {.eta = 0.01, .limit = 50}, .capacity = 4};
   int64_t ticks = 0, cancelled = 0, whole = 0;
   job.go_on = [&](const EngineCounts&) { return ++ticks < 60; };
@@ -146,6 +147,66 @@ TEST(SamplingJob, ends_early_when_told_to) {
   EXPECT_EQ(ticks, 60);
   EXPECT_EQ(whole, 4);
   EXPECT_EQ(cancelled, 4);
+}
+
+TEST(SamplingStream, brings_the_same_samples_in_order_on_a_thread_of_their_own) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  const auto drawn = [&](Delivery delivery) {
+    std::vector<std::pair<int64_t, int64_t>> seen;  // sample, steps
+    SamplingSpec spec = {.count = 60,
+                         .seed = kSeed,
+                         .descent = {.eta = 0.05, .limit = 40, .threshold = 3},
+                         .capacity = 2,
+                         .delivery = delivery};
+    spec.terms = [](int64_t i) { return only(i % 3); };
+    spec.done = [&](int64_t i, const Outcome& outcome) {
+      seen.emplace_back(i, outcome.record.steps);
+    };
+    run_sampling(field, spec);
+    return seen;
+  };
+  const auto beside = drawn(Delivery::consumer_thread);
+  ASSERT_EQ(beside.size(), 60U);
+  EXPECT_EQ(beside, drawn(Delivery::engine_thread));
+}
+
+TEST(SamplingStream, what_a_callback_throws_comes_out_and_ends_the_rest) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  for (const Delivery delivery : {Delivery::engine_thread, Delivery::consumer_thread}) {
+    for (const bool watching : {false, true}) {
+      SamplingSpec spec = {.count = 1'000'000,
+                           .seed = kSeed,
+                           .descent = {.limit = 4},
+                           .capacity = 4,
+                           .delivery = delivery};
+      std::atomic<int> received = 0;
+      spec.done = [&](int64_t i, const Outcome&) {
+        if (!watching && i == 5) throw Error(ErrorKind::io, "the disk is full");
+        ++received;
+      };
+      if (watching) {
+        spec.watch = [](int64_t i, const Sight&) {
+          if (i == 5) throw Error(ErrorKind::io, "the disk is full");
+        };
+      }
+      expect_error(ErrorKind::io, "the disk is full", [&] { run_sampling(field, spec); });
+      EXPECT_LE(received, watching ? 40 : 5);
+    }
+  }
+}
+
+TEST(SamplingStream, of_a_field_without_an_objective_needs_a_rule) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  const StateSpace space = states_of_model(field.model());
+  SamplingSpec spec = {.count = 3, .seed = kSeed};
+  expect_error(ErrorKind::usage, "needs a rule of its own",
+               [&] { run_sampling(static_cast<const Field&>(field), space, spec); });
+  spec.own_descent = make_descent({.limit = 4}, field.model().objective);
+  Tensor own = torch::zeros_like(start(0, 3));
+  spec.done = [&](int64_t i, const Outcome& outcome) { put_state(outcome.x, own, i); };
+  run_sampling(static_cast<const Field&>(field), space, spec);
+  const Tensor expected = sample(field, {.count = 3, .seed = kSeed, .descent = {.limit = 4}}).x;
+  EXPECT_TRUE(torch::equal(own, expected));
 }
 
 TEST(Sampling, descends_a_landscape_by_the_rule) {
@@ -199,7 +260,7 @@ TEST(Sampling, stops_on_a_plateau_with_a_status_of_its_own) {
   const LearnedField field = field_of(ObjectiveKind::eqm_l2);
   const DescentOptions descent = {.rule = RuleKind::gradient_descent, .eta = 0.05, .limit = 400};
   std::vector<std::vector<double>> norms(5);
-  SamplingRequest whole = request_with(descent);
+  SamplingSpec whole = request_with(descent);
   whole.watch = [&](int64_t row, const Sight& sight) {
     norms[static_cast<size_t>(row)].push_back(sight.norm);
   };
@@ -274,13 +335,13 @@ TEST(Sampling, gives_a_sample_of_its_own_whatever_the_batch) {
     const DescentOptions descent = {.eta = is_flow(kind) ? 0 : 0.05, .limit = 4};
     const Tensor together = sampled(field, request_with(descent));
     for (int64_t i = 0; i < 5; ++i) {
-      SamplingRequest alone = request_with(descent);
+      SamplingSpec alone = request_with(descent);
       alone.labels = labels().narrow(0, i, 1);
       alone.count = 1;
       alone.first_sample = i;
       EXPECT_TRUE(close(sampled(field, alone)[0], together[i], 1e-12)) << i;
     }
-    SamplingRequest other = request_with(descent);
+    SamplingSpec other = request_with(descent);
     other.seed = kSeed + 1;
     EXPECT_FALSE(close(sampled(field, other), together, 0.1));
   }
@@ -309,7 +370,7 @@ TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
       x = x - eta * (null + scale * (gradient(labels()) - null));
     }
     const bool flow = kind == ObjectiveKind::fm;
-    SamplingRequest request =
+    SamplingSpec request =
         request_with({.rule = flow ? RuleKind::euler : RuleKind::gradient_descent,
                       .eta = flow ? 0 : eta,
                       .limit = 4});
@@ -320,7 +381,7 @@ TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
 
 TEST(Sampling, guidance_0_hides_the_label_and_guidance_1_is_none) {
   const LearnedField field = field_of(ObjectiveKind::eqm);
-  SamplingRequest request = request_with({.eta = 0.1, .limit = 4});
+  SamplingSpec request = request_with({.eta = 0.1, .limit = 4});
   const Tensor plain = sampled(field, request);
   request.guidance = 0;
   const Tensor hidden = sampled(field, request);
@@ -333,7 +394,7 @@ TEST(Sampling, guidance_0_hides_the_label_and_guidance_1_is_none) {
 }
 
 TEST(Sampling, guidance_needs_labels_and_a_null_class) {
-  SamplingRequest request = request_with({.limit = 1});
+  SamplingSpec request = request_with({.limit = 1});
   request.guidance = 2;
   SitConfig config = small_sit_config();
   config.class_dropout_prob = 0;
@@ -345,7 +406,7 @@ TEST(Sampling, guidance_needs_labels_and_a_null_class) {
 }
 
 TEST(Sampling, shows_every_step_to_an_observer) {
-  SamplingRequest request = request_with({.limit = 3});
+  SamplingSpec request = request_with({.limit = 3});
   std::vector<int64_t> steps;
   Tensor first = torch::zeros_like(start(0, 5));
   request.watch = [&](int64_t row, const Sight& sight) {
@@ -358,14 +419,14 @@ TEST(Sampling, shows_every_step_to_an_observer) {
 }
 
 TEST(Sampling, of_nothing_is_empty) {
-  SamplingRequest request = request_with({.limit = 3}, 0);
+  SamplingSpec request = request_with({.limit = 3}, 0);
   const DescentResult result = sample(field_of(ObjectiveKind::eqm), request);
   EXPECT_EQ(result.x.sizes(), Shape({0, 2, 4, 4}));
 }
 
 TEST(Sampling, refuses_labels_that_do_not_fit_the_samples) {
   for (const double guidance : {1.0, 2.0}) {
-    SamplingRequest request = request_with({.limit = 2});
+    SamplingSpec request = request_with({.limit = 2});
     request.guidance = guidance;
     request.labels = labels().narrow(0, 0, 3);  // of 5 samples
     expect_error(ErrorKind::usage, "labels",

@@ -89,8 +89,8 @@ int main(int argc, char** argv) try {
 
   const eqm::IdealField ideal(torch::tensor({{3.0, 0.0}, {-3.0, 0.0}}), {});
   const eqm::DescentResult result = eqm::descend(
-      ideal, eqm::gradient_descent(0.02),
-      {.start = torch::tensor({{0.5, 0.2}}), .stop = {.threshold = 0.01, .limit = 1000}});
+      ideal, torch::tensor({{0.5, 0.2}}),
+      {.rule = eqm::gradient_descent(0.02), .stop = {.threshold = 0.01, .limit = 1000}});
   std::cout << (result.samples[0].status == eqm::DescentStatus::converged ? "at rest\n"
                                                                           : "moving\n");
   expect_refusal(options, host, work / "refused");

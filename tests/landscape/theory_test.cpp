@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "eqm/backbone/mlp.h"
-#include "eqm/descend/descent.h"
 #include "eqm/descend/rules/rules.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/landscape/ideal_field.h"
 #include "eqm/landscape/model.h"
 #include "eqm/tensor/noise_tensor.h"
@@ -96,11 +96,8 @@ struct Endings {
 
 Endings endings(int64_t d, const Rule& rule, const Magnitude& magnitude, torch::ScalarType type) {
   const Tensor points = images(4, 8, d).to(type);
-  const DescentResult result = descend(IdealField(points, magnitude), rule,
-                                       {.start = normal(5, 48, d).to(type),
-                                        .labels = {},
-                                        .terms = {},
-                                        .stop = {.threshold = 1e-4, .limit = 120}});
+  const DescentResult result = descend(IdealField(points, magnitude), normal(5, 48, d).to(type),
+                                       {.rule = rule, .stop = {.threshold = 1e-4, .limit = 120}});
   const Tensor apart = result.x.to(torch::kFloat64).unsqueeze(1) - points.to(torch::kFloat64);
   const auto [least, which] = apart.square().mean(2).sqrt().min(1);
   return {.share = (least < 1e-3).to(torch::kFloat64).mean().item<double>(),
@@ -145,15 +142,14 @@ constexpr int64_t kSteps = 256;
 Path walk(const Field& field, const Tensor& start, double eta,
           const std::function<double(const Tensor&)>& energy) {
   Path path;
-  DescentRequest request = {
-      .start = start, .labels = {}, .terms = {}, .stop = {.threshold = 0, .limit = kSteps}};
-  request.watch = [&](int64_t, const Sight& sight) {
+  SamplingSpec spec;
+  spec.watch = [&](int64_t, const Sight& sight) {
     Tensor x = torch::empty_like(start);
     put_state(sight.x, x, 0);
     path.energies.push_back(energy(x[0]));
     path.squares.push_back(sight.norm * sight.norm);
   };
-  descend(field, gradient_descent(eta), request);
+  descend(field, start, {.rule = gradient_descent(eta), .stop = {.limit = kSteps}}, spec);
   return path;
 }
 

@@ -95,7 +95,7 @@ TEST(PlaneOptions, settle_the_descent_by_the_objective) {
   PlaneOptions options;
   const auto text = [&](ObjectiveKind kind) {
     const Objective objective = {.kind = kind, .magnitude = options.magnitude};
-    return options.descent_for(kind).resolved(objective).described();
+    return options.descent_for(kind).resolve(objective).described();
   };
   EXPECT_EQ(text(ObjectiveKind::eqm), "gd eta 0.1 limit 40 threshold 0.01");
   EXPECT_EQ(text(ObjectiveKind::eqm_dot), "gd eta 0.1 limit 40 threshold 0.01");

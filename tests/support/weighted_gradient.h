@@ -1,7 +1,7 @@
 // The weighted gradients of a batch, each row with its terms, as tensors.
 #pragma once
 
-#include "eqm/descend/descent.h"
+#include "eqm/descend/sampling.h"
 
 namespace eqm::test {
 
