@@ -15,8 +15,9 @@
 #include "eqm/base/options.h"
 #include "eqm/base/progress.h"
 
-// Device, threads, precision.
+// Device, threads, precision; what a program that owns its process may settle.
 #include "eqm/tensor/blas_kernels.h"
+#include "eqm/tensor/process.h"
 #include "eqm/tensor/runtime.h"
 #include "eqm/tensor/torch.h"
 
