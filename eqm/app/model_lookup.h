@@ -1,9 +1,10 @@
-// Models as verbs use them.
+// Models as uses find them.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
+#include "eqm/base/log.h"
 #include "eqm/landscape/model.h"
 
 namespace eqm::app {
@@ -15,5 +16,13 @@ std::filesystem::path model_file(const std::string& what);
 // The model of a file, run folder or checkpoint or name, on the device and in the precision of a
 // run. No name is a usage error.
 Model load_for(const std::string& what, const torch::TensorOptions& type);
+
+// What the option {model} of a use that may take the shipped model says of itself.
+inline constexpr const char* kModelHelp =
+    "a model file, a run folder or a checkpoint; the shipped fashion-xs4 where none is given";
+
+// The model that was given, or else the file of the shipped one, of which an info line tells; kind
+// usage where that is not found.
+std::string given_or_shipped_model(const std::string& given, Logger& log);
 
 }  // namespace eqm::app

@@ -14,6 +14,7 @@
 #include "eqm/codec/pictures.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/class_folders.h"
+#include "eqm/descend/sampling.h"
 #include "eqm/draw/chart.h"
 #include "eqm/io/csv.h"
 
@@ -24,6 +25,12 @@ constexpr int64_t kMostGridPictures = 400, kMostColumns = 20;
 constexpr int64_t kMostTraces = 10;
 constexpr int64_t kMostRead = 100;  // samples whose norms and energies are kept
 constexpr double kMostBins = 40;
+
+const Names<ZipMethod>& zip_method_names() {
+  static const Names<ZipMethod> names = {{"stored", ZipMethod::stored},
+                                         {"deflated", ZipMethod::deflated}};
+  return names;
+}
 
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
@@ -48,32 +55,44 @@ std::vector<std::string> folders_of(const Model& model, const std::vector<int64_
 
 }  // namespace
 
+void OutputChoice::declare(OptionSet& options) {
+  options.flag("pictures", pictures, "writes every sample as a picture of its own");
+  options.flag("class-folders", class_folders,
+               "writes the pictures into a folder for each class, which evaluate and train read");
+  options.flag("trace", trace,
+               "draws how the first sample of each class came about, and norms along the way");
+  options.flag("animate", animate, "draws samples coming out of the noise, as an APNG");
+  options.flag("histogram", histogram, "draws how many evaluations samples took");
+  options.text("npz", npz, "a file for all samples as the ADM evaluator reads them");
+  options.choice("npz-method", npz_method, zip_method_names(), "deflated is smaller");
+}
+
 std::vector<std::string> figures_of_samples() {
   return {"grid.png",     "samples.csv",  "trace.png",   "trace.csv", "norms.png", "norms.svg",
           "energies.png", "energies.svg", "descent.png", "steps.png", "steps.svg"};
 }
 
-SampleOutput::SampleOutput(const std::filesystem::path& folder, const Model& model,
-                           const Codec& codec, std::vector<std::string> rows,
-                           const GridLayout& layout, PngText origin, const OutputChoice& choice)
+SampleOutput::SampleOutput(const std::filesystem::path& folder, const SamplingPlan& plan,
+                           PngText origin, const OutputChoice& choice)
     : folder_(folder),
-      model_(model),
-      codec_(codec),
-      shown_(codec.has_autoencoder() ? Scaling{} : codec.scaling()),
-      rows_(std::move(rows)),
-      layout_(layout),
+      model_(plan.model),
+      codec_(plan.codec),
+      shown_(codec_.has_autoencoder() ? Scaling{} : codec_.scaling()),
+      rows_(plan.row_names),
+      labels_(plan.labels),
+      layout_(plan.layout),
       origin_(std::move(origin)),
       choice_(choice),
       lines_(folder / "samples.jsonl"),
-      animation_(animation_size(model.backbone->state_shape(), codec.has_autoencoder())) {
-  if (model.backbone->state_shape().size() != 3) choice_.pictures = choice_.animate = false;
+      animation_(animation_size(model_.backbone->state_shape(), codec_.has_autoencoder())) {
+  if (model_.backbone->state_shape().size() != 3) choice_.pictures = choice_.animate = false;
   if (choice_.pictures) pictures_folder_.emplace(folder_ / "pictures");
-  if (choice_.class_folders) folders_ = folders_of(model, choice_.labels);
+  if (choice_.class_folders) folders_ = folders_of(model_, labels_);
   if (choice_.npz.empty()) return;
-  const Shape shape = codec.picture_shape(model.backbone->state_shape());
+  const Shape shape = codec_.picture_shape(model_.backbone->state_shape());
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
     throw Error(ErrorKind::usage, "an .npz holds pictures, and this model makes none",
-                makes_latents(model) ? where_autoencoders_come_from() : "omit {npz}");
+                makes_latents(model_) ? where_autoencoders_come_from() : "omit {npz}");
   }
   npz_ = std::make_unique<SampleNpz>(choice_.npz, choice_.npz_method);
 }
@@ -130,20 +149,14 @@ void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
 
 void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
   std::optional<int64_t> label;
-  if (!choice_.labels.empty())
-    label = choice_.labels.at(static_cast<size_t>(layout_.row_of(sample)));
+  if (!labels_.empty()) label = labels_.at(static_cast<size_t>(layout_.row_of(sample)));
   npz_->add(pictures_of(state, shown_).front(), label);
 }
 
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const SampleRecord& record = outcome.record;
   const bool done = is_finished(record.status);
-  ++outcomes_[record.status];
-  if (done) {
-    steps_.push_back(static_cast<double>(record.steps));
-    evaluations_.push_back(static_cast<double>(record.evaluations));
-    if (std::isfinite(record.norm)) norms_.push_back(record.norm);
-  }
+  if (done) evaluations_.push_back(static_cast<double>(record.evaluations));
   lines_.write(fmt::format(
       R"({{"sample":{},"label":{},"steps":{},"evaluations":{},"norm":{},"energy":{},"status":"{}"}})"
       "\n",
@@ -298,7 +311,7 @@ std::vector<std::string> SampleOutput::finish() {
     write_grid();
     written.emplace_back("grid.png");
   }
-  if (choice_.pictures && !steps_.empty()) written.emplace_back("pictures/");
+  if (choice_.pictures && !evaluations_.empty()) written.emplace_back("pictures/");
   if (!images && !kept_.empty()) {
     write_points();
     written.emplace_back("samples.csv");
@@ -314,30 +327,6 @@ std::vector<std::string> SampleOutput::finish() {
     written.emplace_back("steps.svg");
   }
   return written;
-}
-
-bool SampleOutput::has_finished_samples() const {
-  return std::ranges::any_of(outcomes_, [](const auto& outcome) {
-    return is_finished(outcome.first) && outcome.second > 0;
-  });
-}
-
-int64_t SampleOutput::count_of(DescentStatus status) const {
-  const auto found = outcomes_.find(status);
-  return found == outcomes_.end() ? 0 : found->second;
-}
-
-std::string SampleOutput::summary() const {
-  std::string text;
-  for (const auto& [status, count] : outcomes_) {
-    text += fmt::format("{:<18} {} sample{}\n", name_of(status), count, count == 1 ? "" : "s");
-  }
-  if (!steps_.empty()) {
-    text += fmt::format("{:<18} {:.1f}\n", "mean steps", mean(steps_));
-    text += fmt::format("{:<18} {:.1f}\n", "mean evaluations", mean(evaluations_));
-  }
-  if (!norms_.empty()) text += fmt::format("{:<18} {:.3g}\n", "mean last norm", mean(norms_));
-  return text;
 }
 
 }  // namespace eqm::app

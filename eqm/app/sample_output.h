@@ -1,6 +1,6 @@
-// What a sampling verb leaves in its folder: a picture of every sample as it is done, one line of
-// JSON for each, a labelled grid of the first
-// hundreds, samples on their way as stages, charts and an animation, the distribution of steps.
+// What sampling leaves in its folder: a picture of every sample as it is done, one line of JSON for
+// each, a labelled grid of the first hundreds, samples on their way as stages, charts and an
+// animation, the distribution of steps.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "eqm/app/descent_figures.h"
+#include "eqm/app/sample_sink.h"
+#include "eqm/base/options.h"
 #include "eqm/codec/codec.h"
-#include "eqm/descend/sampling.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/output_folder.h"
 #include "eqm/io/png.h"
 #include "eqm/io/sample_npz.h"
-#include "eqm/landscape/labels.h"
 
 namespace eqm::app {
 
@@ -31,45 +31,27 @@ struct OutputChoice {
   bool histogram = false;      // steps.png and steps.svg
   std::string npz = {};        // a file for all samples, as evaluators read them; empty for none
   ZipMethod npz_method = ZipMethod::stored;
-  std::vector<int64_t> labels = {};  // of the grid's rows; empty for none
-};
 
-// Where samples, which take their labels in turn, are shown: a row for each label.
-struct GridLayout {
-  int64_t rows = 1, count = 0;
-
-  int64_t columns() const { return (count + rows - 1) / rows; }
-  int64_t row_of(int64_t sample) const { return class_in_turn(sample, rows); }
-  int64_t column_of(int64_t sample) const { return sample / rows; }
+  void declare(OptionSet& options);
 };
 
 // The files that finish() may leave, but for samples.jsonl.
 std::vector<std::string> figures_of_samples();
 
-class SampleOutput {
+class SampleOutput final : public SampleSink {
  public:
-  // `rows` are the names of the grid's rows, empty where it has none; `origin` is what made the
-  // samples, for the pictures' text.
-  SampleOutput(const std::filesystem::path& folder, const Model& model, const Codec& codec,
-               std::vector<std::string> rows, const GridLayout& layout, PngText origin,
+  // `origin` is what made the samples, for the pictures' text. The plan's model outlives this.
+  SampleOutput(const std::filesystem::path& folder, const SamplingPlan& plan, PngText origin,
                const OutputChoice& choice);
 
-  // Samples in the order of their numbers. One thread may watch while another adds. Bad disks are
-  // errors here. Those that were cancelled are in samples.jsonl, the trace and the grid as they
-  // were, but no results: they have no picture of their own, no place in the .npz and no share in
-  // the means.
-  void watch(int64_t sample, const Sight& sight);
-  void add(int64_t sample, const Outcome& outcome);
+  // Bad disks are errors here. Samples that were cancelled are in samples.jsonl, the trace and the
+  // grid as they were, but no results: they have no picture of their own and no place in the .npz.
+  void watch(int64_t sample, const Sight& sight) override;
+  void add(int64_t sample, const Outcome& outcome) override;
 
   // Writes what needs all samples. Returns the names of the files.
   std::vector<std::string> finish();
 
-  // One line per status with its count, then the mean steps, evaluations and last norms of samples
-  // that are done.
-  std::string summary() const;
-  int64_t count_of(DescentStatus status) const;
-  // Whether any sample came to its end, whatever that was.
-  bool has_finished_samples() const;
   // How many samples the .npz has; 0 without one.
   int64_t npz_samples() const { return npz_ ? npz_->count() : 0; }
 
@@ -94,6 +76,7 @@ class SampleOutput {
   Codec codec_;  // of states
   Codec shown_;  // of what is kept for the grid: decoded already, or states
   std::vector<std::string> rows_;
+  std::vector<int64_t> labels_;
   std::vector<std::string> folders_;  // of the rows, where pictures go into folders
   GridLayout layout_;
   PngText origin_;
@@ -105,8 +88,7 @@ class SampleOutput {
   AnimationSize animation_;
   std::mutex paths_mutex_;
   std::map<int64_t, SamplePath> paths_;
-  std::vector<double> steps_, evaluations_, norms_;
-  std::map<DescentStatus, int64_t> outcomes_;
+  std::vector<double> evaluations_;  // of samples that are done
 };
 
 }  // namespace eqm::app

@@ -66,6 +66,20 @@ TEST_F(ShippedCli, models_are_found_by_name_from_any_folder) {
   expect_failure({"sample", "--model", "fashion-xs4"}, 3, "no model in the folder", "");
 }
 
+TEST_F(ShippedCli, the_shipped_model_stands_for_one_that_is_not_given) {
+  const Words words = {"sample", "--labels", "bag", "--count", "1", "--limit", "2", "--out", "out"};
+  const ProgramResult sampled = run(words);
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.errors;
+  EXPECT_TRUE(contains(sampled.errors, "no --model was given")) << sampled.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "grid.png"));
+  std::filesystem::create_directories(folder_ / "empty" / "models");
+  const ProgramResult refused = run_program(
+      words,
+      {.folder = folder_.path(), .environment = {"EQM_SHARE=" + (folder_ / "empty").string()}});
+  EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+  EXPECT_TRUE(contains(refused.errors, "no model was given")) << refused.errors;
+}
+
 TEST_F(ShippedCli, names_of_models_that_mean_nothing_are_refused_with_the_nearest) {
   expect_failure({"sample", "--model", "fashon-xs4"}, 2, "no model, file or folder 'fashon-xs4'",
                  "did you mean 'fashion-xs4'?");

@@ -368,7 +368,6 @@ TEST_F(TrainCli, a_finished_run_samples_and_describes_itself) {
   }
   expect_failure({"sample", "run", "--labels", "7", "--out", "p"}, 2, "no class '7'", "0");
   EXPECT_FALSE(fs::exists(folder_ / "p"));
-  expect_failure({"sample", "--out", "p"}, 2, "no model", "--model");
   expect_failure({"info", "."}, 3, "no model", "run folder");
 }
 
