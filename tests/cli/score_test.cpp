@@ -244,7 +244,7 @@ TEST_F(ScoreCli, says_what_is_wrong_before_any_work) {
                    std::vector<float>(128, 0.5F));
   write_set<uint8_t>(folder_ / "two.safetensors", Dtype::u8, {2, 2, 8, 8},
                      std::vector<uint8_t>(256, 5));
-  expect_failure({"score"}, 2, "no model", "--model");
+  expect_failure({"score"}, 2, "no data", "--data");
   expect_failure({"score", model("eqm")}, 2, "no data", "--data");
   expect_failure({"score", "gone.safetensors", "--data", "noise"}, 4, "gone.safetensors");
   expect_failure({"score", model("fm"), "--data", "noise"}, 2, "no score", "eqm-dot");
