@@ -1,4 +1,6 @@
 // eqm train: trains a model and never loses work.
+#include "eqm/app/train.h"
+
 #include <iostream>
 
 #include <fmt/format.h>
@@ -7,16 +9,14 @@
 #include "cli/shell_word.h"
 #include "cli/verb.h"
 #include "eqm/app/shipped.h"
-#include "eqm/app/training_quality.h"
 #include "eqm/base/error.h"
-#include "eqm/base/toml.h"
-#include "eqm/tensor/runtime.h"
-#include "eqm/train/run.h"
 
 namespace eqm::cli {
 namespace {
 
-void print_summary(const RunSummary& summary, const std::string& out, const TrainOptions& options) {
+void print_result(const TrainingResult& result, const TrainingOptions& options) {
+  const RunSummary& summary = result.summary;
+  const std::string& out = options.out;
   std::cout << fmt::format("{:<16} {} of {} ({:.2f} epochs)\n", "steps", summary.steps,
                            summary.planned, summary.epochs);
   if (summary.loss.steps > 0) {
@@ -35,11 +35,11 @@ void print_summary(const RunSummary& summary, const std::string& out, const Trai
   if (summary.skipped > 0) {
     std::cout << fmt::format("{:<16} {} damaged examples\n", "skipped", summary.skipped);
   }
-  std::cout << fmt::format("{:<16} {}/model.safetensors\n", "model", out);
-  if (summary.finished && is_classifier(options.objective.kind)) {
+  std::cout << fmt::format("{:<16} {}\n", "model", result.model);
+  if (summary.finished && is_classifier(options.training.objective.kind)) {
     std::cout << fmt::format("next: eqm evaluate --features {} --pictures PATH\n", shell_word(out));
   } else if (summary.finished) {
-    const std::string& vae = options.codec.vae;
+    const std::string& vae = options.training.codec.vae;
     std::cout << fmt::format("next: eqm sample --model {}{} --out {}\n", shell_word(out),
                              vae.empty() ? "" : " --vae " + shell_word(vae),
                              shell_word(out + "/drawn"));
@@ -78,84 +78,34 @@ Examples:
       if (resume->second == no) return "";
     }
     const auto out = given.find("out");
-    return RunPaths{.folder = out == given.end() ? out_ : out->second}.config();
+    return RunPaths{.folder = out == given.end() ? options_.out : out->second}.config();
   }
 
-  void declare(OptionSet& options) override {
-    training_.declare(options);
-    options.section("quality");
-    comparison_.declare(options);
-    options.count("quality-samples", quality_samples_, Range::between(2, 1e7),
-                  "samples drawn for it, as previews are");
-    options.section("output");
-    options.text("out", out_, "folder of the run");
-    options.flag("resume", resume_, "goes on with the run in that folder, with its own options");
-    runtime_.declare(options);
-  }
+  void declare(OptionSet& options) override { options_.declare(options); }
 
   // Steps and epochs say the same thing: a flag wins over a file, and two at once are a mistake.
   void before_flags(const std::map<std::string, std::string>& given) override {
+    TrainOptions& training = options_.training;
     const bool steps = given.contains("steps"), epochs = given.contains("epochs");
     const bool both_in_file =
-        training_.epochs > 0 && training_.steps != 0 && training_.steps != TrainOptions().steps;
+        training.epochs > 0 && training.steps != 0 && training.steps != TrainOptions().steps;
     if ((steps && epochs) || (!steps && !epochs && both_in_file)) {
       throw Error(ErrorKind::usage, "steps and epochs were both given",
                   steps ? "give --steps or --epochs, and not both"
                         : "omit one of them; a recipe with epochs that builds on one with "
                           "steps also says steps = 0");
     }
-    if (steps) training_.epochs = 0;
+    if (steps) training.epochs = 0;
   }
 
-  int run(const OptionSet& options, Host& host) override {
-    const RunStart start = std::exchange(resume_, false) ? RunStart::resume : RunStart::fresh;
-    if (start == RunStart::fresh) {  // on record as a path: names depend on where the program is
-      std::string& init = training_.model.init;
-      init = find_shipped(ShippedKind::model, init).string();
-    }
-    const Runtime runtime = make_runtime(runtime_, Bfloat16::useful);
-    const RuntimeScope scope(runtime);
-    const torch::TensorOptions type = runtime.tensors();
-    if (runtime.autocast && type.device().is_cpu()) {
-      host.log()->warn("bfloat16 is slow on most processors; float32 is likely faster here");
-    }
-    host.begin_stoppable_work();
-    const RunHost run_host = {.log = host.log(),
-                              .progress = host.progress(),
-                              .stop_requested = [&host] { return host.stop_requested(); },
-                              .type = type,
-                              .autocast = runtime.autocast,
-                              .measurements = measurements(type, host)};
-    const auto config = [&](const TrainOptions& resolved) {
-      training_.steps = resolved.steps;  // `options` refer to these
-      training_.epochs = resolved.epochs;
-      return to_toml(options);
-    };
-    const RunSummary summary = run_training(training_, config, {.folder = out_}, start, run_host);
-    print_summary(summary, out_, training_);
-    return summary.finished ? 0 : exit_code_of(interrupt_requested());
+  int run(const OptionSet&, Host& host) override {
+    const TrainingResult result = app::run(options_, host);
+    print_result(result, options_);
+    return result.stopped ? exit_code_of(interrupt_requested()) : 0;
   }
 
  private:
-  std::vector<Measurement> measurements(const torch::TensorOptions& type, Host& host) const {
-    if (training_.cadence.quality_every == 0) return {};
-    ComparisonOptions comparison = comparison_;
-    if (comparison.reference.empty()) comparison.reference = training_.data.data;
-    comparison.size = training_.data.size;
-    const FeatureNetPtr network = load_features(comparison, type);
-    warn_of_few("--quality-samples", quality_samples_, network->feature_count(), host);
-    return {quality_measurement(
-        QualityMeter(network, comparison, host), training_.descent,
-        {.samples = quality_samples_, .seed = static_cast<uint64_t>(training_.seed)},
-        training_.cadence.quality_every, host)};
-  }
-
-  TrainOptions training_;
-  ComparisonOptions comparison_ = {.reference = ""};
-  int64_t quality_samples_ = 512;
-  RuntimeOptions runtime_;
-  std::string out_ = "runs/train";
-  bool resume_ = false;
+  TrainingOptions options_;
 };
 
 }  // namespace
