@@ -17,8 +17,8 @@
 #include "eqm/io/file_kind.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
+#include "eqm/measure/classifier_features.h"
 #include "eqm/measure/inception_features.h"
-#include "eqm/measure/judge.h"
 
 namespace eqm::app {
 namespace {
@@ -59,7 +59,7 @@ FeatureNetPtr load_features(const ComparisonOptions& options, const torch::Tenso
     throw Error(ErrorKind::usage, "no network was given to compare by", "give one by {features}");
   }
   const std::filesystem::path path = model_file(options.features);
-  if (!may_be_inception(path)) return std::make_shared<Judge>(load_for(path, type));
+  if (!may_be_inception(path)) return std::make_shared<ClassifierFeatures>(load_for(path, type));
   return std::make_shared<InceptionFeatures>(Inception::load(path, type), options.convention);
 }
 

@@ -15,7 +15,7 @@ namespace eqm {
 
 struct EncodeOptions {
   bool mirrored = false;      // also what the encoder makes of mirrored pictures
-  bool skip_damaged = false;  // goes on without damaged pictures, and lists them
+  bool skip_damaged = false;  // continues without damaged pictures, and lists them
   Dtype stored = Dtype::f16;  // of the posteriors; or f32
   int64_t per_shard = 512;    // pictures
   int64_t batch = 32;         // pictures read at once, or as many as the encoder takes together

@@ -1,5 +1,5 @@
 // The formats that data are read from, one row each: how a file or folder of it is recognised, how
-// it is opened, and what people are told of it. open_path.h, the help of options, `eqm list
+// it is opened, and its help. open_path.h, the help of options, `eqm list
 // formats` and the hint about files that are none of them all come from these rows.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The list of the shards of a set of latents, with what they were made of and their checksums. The
-// shards are written in order and the manifest after each, so that whatever happens it tells what
+// shards are written in order and the manifest after each, so that whatever happens it lists what
 // is there.
 #pragma once
 

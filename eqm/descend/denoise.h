@@ -1,5 +1,5 @@
-// Denoising: the descent starts from an image that is noise in part. The model is told no noise
-// level; the landscape leads from wherever the image is.
+// Denoising: the descent starts from an image that is noise in part. The model is not given the
+// noise level; the landscape leads from wherever the image is.
 #pragma once
 
 #include "eqm/descend/sampling.h"

@@ -95,7 +95,7 @@ void DescentOptions::validate(const Objective& objective) const {
   } else if (sees_time(objective.kind) && row.gamma == ShownGamma::never) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} cannot tell the model how far on the way a sample is", row.name),
+        fmt::format("{} cannot show the model how far a sample has come", row.name),
         "for a model that is shown γ choose one of " +
             rules_where([](const RuleRow& other) { return other.gamma != ShownGamma::never; }));
   }

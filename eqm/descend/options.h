@@ -1,4 +1,4 @@
-// How to descend, as every use is told: the rule with its numbers, and when to stop.
+// How to descend, the same options for every use: the rule with its numbers, and when to stop.
 #pragma once
 
 #include <string>

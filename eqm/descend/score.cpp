@@ -16,7 +16,7 @@ void require_score(ObjectiveKind kind) {
   throw Error(ErrorKind::usage,
               fmt::format("a model of the objective {} has no score: {}", name_of(kind),
                           is_flow(kind) ? "data do not rest in a flow"
-                                        : "its gradient depends on the noise level it is told"),
+                                        : "its gradient depends on the noise level it is given"),
               "score with a model of the objective eqm, eqm-dot or eqm-l2");
 }
 

@@ -57,7 +57,7 @@ std::vector<std::byte> unpack_tar(std::span<const std::byte> packed, const std::
     padding += size;
     if (padding <= kMostPadding) continue;
     throw Error(ErrorKind::input,
-                fmt::format("cannot read {} as a tar: it goes on long after the mark of its end",
+                fmt::format("cannot read {} as a tar: it continues long after its end mark",
                             in_quotes(source)),
                 "a tar that was appended to another is not read; pack the files into one");
   }

@@ -1,4 +1,4 @@
-// The area under the ROC curve: how well a score tells two sets apart. It is the probability that a
+// The area under the ROC curve: how well a score separates two sets. It is the probability that a
 // random score of `outside` is larger than one of `inside`, where ties count half: 1 when every
 // outside score is larger, 0.5 for chance. Pure function, safe from any thread.
 #pragma once

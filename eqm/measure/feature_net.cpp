@@ -16,7 +16,7 @@ FeatureNet::Opinion FeatureNet::of(const Tensor& pixels) const {
     opinions.push_back(look(pixels.narrow(0, first, std::min(at_once(), pixels.size(0) - first))));
   }
   if (opinions.empty())
-    throw Error(ErrorKind::usage, "there are no pictures to judge", "give at least one");
+    throw Error(ErrorKind::usage, "there are no pictures to measure", "give at least one");
   const auto joined = [&](Tensor Opinion::*part) {
     std::vector<Tensor> parts;
     for (const Opinion& opinion : opinions) {

@@ -1,5 +1,5 @@
 // A network by whose features sets of pictures are compared: a classifier of such pictures
-// (judge.h), or Inception (inception_features.h). Safe to share between threads.
+// (network.h), or Inception (inception_features.h). Safe to share between threads.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The Inception-v3 by whose features FIDs are told: TensorFlow's network of 2015 with 1008 outputs,
-// as pytorch-fid's weights file pt_inception-2015-12-05-6726825d.pth holds it. It is not
+// The Inception-v3 by whose features FIDs are computed: TensorFlow's network of 2015 with 1008
+// outputs, as pytorch-fid's weights file pt_inception-2015-12-05-6726825d.pth holds it. It is not
 // torchvision's: averages leave out the padding, and the last block takes a maximum instead.
 // Immutable after construction, hence safe to share between threads.
 #pragma once

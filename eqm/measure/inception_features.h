@@ -1,4 +1,4 @@
-// Inception as the network by which pictures are compared: FID, sFID, KID and IS as others tell
+// Inception as the network by which pictures are compared: FID, sFID, KID and IS as others report
 // them, when the convention is theirs.
 #pragma once
 

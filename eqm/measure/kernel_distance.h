@@ -17,8 +17,8 @@ struct Spread {
   double mean = 0, deviation = 0;
 };
 
-// Over `subsets` random subsets of `size` rows of each, as the KID is usually told; the same for
-// the same seed. Sets smaller than `size` are taken whole.
+// Over `subsets` random subsets of `size` rows of each, as the KID is usually reported; the same
+// for the same seed. Sets smaller than `size` are taken whole.
 Spread kernel_distance_of_subsets(const Tensor& a, const Tensor& b, int64_t subsets, int64_t size,
                                   uint64_t seed);
 

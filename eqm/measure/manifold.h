@@ -1,5 +1,5 @@
 // Two sets of features compared as manifolds: every point has a ball that reaches to its k-th
-// nearest neighbour in its own set. Precision and recall tell fidelity and variety apart; density
+// nearest neighbour in its own set. Precision and recall separate fidelity from variety; density
 // and coverage do so with less regard for outliers.
 #pragma once
 

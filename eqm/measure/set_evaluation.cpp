@@ -123,7 +123,7 @@ std::optional<FeatureSet> features_of(const FeatureNet& network, const Source& p
   });
   if (!whole) return std::nullopt;
   if (features.empty()) {
-    throw Error(ErrorKind::usage, "there are no pictures to judge", "give at least two");
+    throw Error(ErrorKind::usage, "there are no pictures to measure", "give at least two");
   }
   add_spatial();
   set.features = torch::cat(features);

@@ -1,4 +1,4 @@
-// All that is told about a set of pictures beside a reference, in the features of one network. No
+// All scores of a set of pictures against a reference, in the features of one network. No
 // number depends on the order of either set.
 #pragma once
 

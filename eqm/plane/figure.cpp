@@ -190,7 +190,7 @@ void norm_chart(Canvas& canvas, Rect area, const PlaneStudy& study) {
                     .x_label = "share of the way"});
 }
 
-// Distances are comparable only between equally many points, so their number is told.
+// Distances are comparable only between equally many points, so their number is shown.
 std::string distance_text(double distance, const PlaneStudy& study) {
   if (!study.fresh_distance) return fmt::format("distance to the data {:.3f}", distance);
   return fmt::format("distance {:.3f}, fresh data {:.3f} ({} points each)", distance,

@@ -1,4 +1,4 @@
-// What `eqm landscape` can be told. The defaults give a convincing picture on every built-in set.
+// The options of a 2-D study. The defaults give a convincing picture on every built-in set.
 #pragma once
 
 #include <cstdint>

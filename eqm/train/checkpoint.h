@@ -17,7 +17,7 @@
 
 namespace eqm {
 
-// What must not change between a checkpoint and the run that goes on from it, by name:
+// What must not change between a checkpoint and the run that resumes from it, by name:
 // architecture, objective, data and the like.
 using RunIdentity = std::map<std::string, std::string>;
 

@@ -1,4 +1,4 @@
-// The loss and the gradient norm of a run as people are told them: means over the steps since the
+// The loss and the gradient norm of a run as they are reported: means over the steps since the
 // line of metrics before. The log, the progress line, the summary and a checkpoint all show these
 // same numbers. A checkpoint keeps the window, so that a resumed run logs what an unbroken one
 // would have.

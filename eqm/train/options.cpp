@@ -21,8 +21,9 @@ void TrainDataOptions::declare(OptionSet& options) {
   options.text("data", data,
                fmt::format("fashion-mnist, mnist, or a path: {}", readable_formats()));
   options.text("held-out-data", held_out_data,
-               "data to judge by; empty takes the set's own test part, or keeps some aside");
-  options.count("held-out", held_out, Range::between(0, kMany), "examples to judge by; 0 for none");
+               "held-out data; empty takes the set's own test part, or keeps some aside");
+  options.count("held-out", held_out, Range::between(0, kMany),
+                "held-out examples for the loss; 0 for none");
   options.count("size", size, Range::between(0, 8192),
                 "crops and scales images to this height and width; 0 takes them as they are");
   options.count("channels", channels, Range::between(0, 3),
@@ -32,7 +33,7 @@ void TrainDataOptions::declare(OptionSet& options) {
       "multiplies what is no pixels; 0 chooses 0.18215 for posteriors of `eqm encode` and "
       "pictures that {vae} encodes, else 1");
   options.flag("flip", flip, "mirrors every other image, left to right");
-  options.flag("skip-damaged", skip_damaged, "goes on without damaged images, and counts them");
+  options.flag("skip-damaged", skip_damaged, "continues without damaged images, and counts them");
   options.count("loader-threads", loader_threads, Range::between(1, 256),
                 "threads that read and decode");
   options.count("cache-mb", cache_mb, Range::between(0, 1e9),

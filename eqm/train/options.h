@@ -1,4 +1,4 @@
-// Everything a training run can be told. A recipe is a TOML file of these; the run folder keeps the
+// All options of a training run. A recipe is a TOML file of these; the run folder keeps the
 // resolved ones.
 #pragma once
 

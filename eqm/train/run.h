@@ -1,5 +1,5 @@
 // A training run from start to end: data, steps, metrics, previews, checkpoints, in one folder. It
-// can be killed at any moment and goes on from its last checkpoint to the same weights.
+// can be killed at any moment and resumes from its last checkpoint to the same weights.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace eqm {
 
 enum class RunStart {
   fresh,   // the folder must not hold a run
-  resume,  // goes on from the latest checkpoint, or from the beginning when there is none yet
+  resume,  // resumes from the latest checkpoint, or from the beginning when there is none yet
 };
 
 // `config` makes what the folder keeps of the options, from those that are resolved: epochs have

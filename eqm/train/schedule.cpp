@@ -14,7 +14,8 @@ const Names<ScheduleKind>& schedule_names() {
 
 void Schedule::declare(OptionSet& options) {
   options.number("lr", lr, {.least = 0, .most = 1, .above = true}, "learning rate");
-  options.choice("schedule", kind, schedule_names(), "how the learning rate goes on");
+  options.choice("schedule", kind, schedule_names(),
+                 "how the learning rate changes over the steps");
   options.count("warm-up", warm_up, Range::between(0, 1e9),
                 "steps over which the learning rate rises from 0");
   options.number("final-share", final_share, Range::between(0, 1),

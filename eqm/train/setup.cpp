@@ -74,7 +74,7 @@ std::vector<int64_t> sound(const Source& source, const std::vector<int64_t>& cho
   return kept;
 }
 
-// Chooses the examples to judge by: of the test part, or else of the training set, which loses
+// Chooses the held-out examples: of the test part, or else of the training set, which loses
 // them.
 void hold_out(TrainingData& data, const TrainDataOptions& options, const SourceOptions& how) {
   SourcePtr from = test_part(options, how);

@@ -33,7 +33,7 @@ double least_memory(const TrainOptions& options, const TrainingData& data);
 Model make_model(const TrainOptions& options, const TrainingData& data,
                  ModelStart start = ModelStart::as_asked);
 
-// What must stay the same when the run goes on.
+// What must stay the same when the run is resumed.
 RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, const Model& model);
 
 }  // namespace eqm

@@ -18,7 +18,7 @@ struct TrainingState {
   Ema ema;
   AdamW optimiser;
   int64_t step = 0;   // steps done
-  LossWindow losses;  // what people are told of them
+  LossWindow losses;  // what is reported of them
   Workspace workspace;
 
   TrainingState(Model start, const AdamWOptions& options);

@@ -140,7 +140,7 @@ TEST_F(BenchCli, refuses_what_cannot_judge_or_be_judged) {
     EXPECT_TRUE(contains(result.errors, part)) << result.errors;
     EXPECT_TRUE(contains(result.errors, "hint: ")) << result.errors;
   };
-  expect(bench("engine", {{"--features", "landscape"}}), 3, "the judge must be a classifier");
+  expect(bench("engine", {{"--features", "landscape"}}), 3, "features need a classifier");
   expect(bench("engine", {{"--model", "judge"}}), 3, "has no landscape");
   expect(bench("speed", {}), 2, "speed");
   expect(bench("engine", {{"--samples", "1"}}), 2, "samples");

@@ -211,8 +211,8 @@ TEST_F(Tar, does_not_unpack_bombs_that_are_no_tars) {
   constexpr size_t kBomb = size_t{256} << 20;
   const std::string begin = tar_file("a", "content");
   const std::vector<std::pair<std::string, Bytes>> bombs = {
-      {"after the mark of its end", test::gzip_bomb("", kBomb)},
-      {"after the mark of its end", test::gzip_bomb(begin, kBomb)},
+      {"after its end mark", test::gzip_bomb("", kBomb)},
+      {"after its end mark", test::gzip_bomb(begin, kBomb)},
       {"as a tar", test::gzip_bomb(begin, kBomb, 'x')},
       {"it holds more than",
        test::gzip_bomb(tar_header({.name = "a", .size = uint64_t{1} << 40}), kBomb)},

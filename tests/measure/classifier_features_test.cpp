@@ -1,4 +1,4 @@
-#include "eqm/measure/judge.h"
+#include "eqm/measure/classifier_features.h"
 
 #include <gtest/gtest.h>
 
@@ -23,36 +23,36 @@ Model classifier() {
   return model;
 }
 
-TEST(Judge, answers_for_more_pictures_than_are_looked_at_at_once) {
-  const Judge judge(classifier());
+TEST(ClassifierFeatures, answers_for_more_pictures_than_are_looked_at_at_once) {
+  const ClassifierFeatures network(classifier());
   const Tensor pixels =
       (normal(1, 300, {1, 8, 8}) * 60 + 127).clamp(0, 255).round().to(torch::kUInt8);
-  const Judge::Opinion all = judge.of(pixels);
+  const ClassifierFeatures::Opinion all = network.of(pixels);
   EXPECT_EQ(all.features.sizes(), Shape({300, 3}));
-  const Judge::Opinion one = judge.of(pixels.narrow(0, 299, 1));
+  const ClassifierFeatures::Opinion one = network.of(pixels.narrow(0, 299, 1));
   EXPECT_TRUE(close(all.features.narrow(0, 299, 1), one.features, 1e-5));
   EXPECT_EQ(all.labels[299].item<int64_t>(), one.labels[0].item<int64_t>());
-  const Prediction by_hand = judge.model().backbone->forward(
+  const Prediction by_hand = network.model().backbone->forward(
       (pixels.narrow(0, 0, 5).to(torch::kFloat32) - 127.5) / 127.5, {});
   EXPECT_TRUE(close(all.features.narrow(0, 0, 5), by_hand.features, 1e-5));
 }
 
-TEST(Judge, measures_a_set) {
+TEST(ClassifierFeatures, measures_a_set) {
   const TemporaryFolder folder;
   const auto path = write_set(folder / "set.safetensors", {.count = 20, .shape = {1, 8, 8}});
-  const Judge judge(classifier());
+  const ClassifierFeatures network(classifier());
   const Tensor pixels = read_tensor(SafetensorsFile::open(path), "x");
-  const Moments moments = moments_of(judge, *open_tensor_source(path));
+  const Moments moments = moments_of(network, *open_tensor_source(path));
   EXPECT_EQ(moments.count(), 20);
-  const Tensor features = judge.of(pixels).features.to(torch::kFloat64);
+  const Tensor features = network.of(pixels).features.to(torch::kFloat64);
   EXPECT_TRUE(close(moments.mean(), features.mean(0), 1e-6));
 }
 
-TEST(Judge, must_be_a_classifier_and_have_something_to_judge) {
-  expect_input_error("must be a classifier",
-                     [] { Judge refused(model_of(small_sit(), ObjectiveKind::eqm)); });
+TEST(ClassifierFeatures, must_be_a_classifier_and_have_something_to_measure) {
+  expect_input_error("need a classifier",
+                     [] { ClassifierFeatures refused(model_of(small_sit(), ObjectiveKind::eqm)); });
   expect_error(ErrorKind::usage, "no pictures", [] {
-    Judge(classifier()).of(torch::zeros({0, 1, 8, 8}));
+    ClassifierFeatures(classifier()).of(torch::zeros({0, 1, 8, 8}));
   });
 }
 

@@ -1,5 +1,5 @@
-// A trained classifier as the judge of pictures: what it makes of them before it decides are the
-// features by which sets of small pictures are compared.
+// A trained classifier as the feature extractor of pictures: what it makes of them before it
+// decides are the features by which sets of small pictures are compared.
 #pragma once
 
 #include "eqm/landscape/model.h"
@@ -7,10 +7,10 @@
 
 namespace eqm {
 
-class Judge final : public FeatureNet {
+class ClassifierFeatures final : public FeatureNet {
  public:
   // Kind input when the model is no classifier.
-  explicit Judge(Model classifier);
+  explicit ClassifierFeatures(Model classifier);
 
   int64_t at_once() const override { return 256; }
   std::optional<Shape> picture_shape() const override { return model_.backbone->state_shape(); }
