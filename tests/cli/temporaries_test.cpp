@@ -47,7 +47,7 @@ class TemporariesCli : public ::testing::Test {
 
   // Starts the program and sends the signal while it is writing. Where it was faster, again.
   ProgramResult interrupt(const Words& arguments, int signal) {
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    for (int attempt = 0; attempt < 100; ++attempt) {  // a busy machine misses many
       RunningProgram program(arguments, {.folder = folder_.path()});
       while (temporaries().empty() && !program.has_ended()) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
