@@ -52,3 +52,16 @@
 // Quality of samples.
 #include "eqm/measure/frechet.h"
 #include "eqm/measure/neighbours.h"
+
+// The uses, as the program has them: options declared once, and run(options, host). Link eqm::app.
+#include "eqm/app/denoise.h"
+#include "eqm/app/encode.h"
+#include "eqm/app/evaluate.h"
+#include "eqm/app/export.h"
+#include "eqm/app/host.h"
+#include "eqm/app/landscape.h"
+#include "eqm/app/neighbours.h"
+#include "eqm/app/sample.h"
+#include "eqm/app/score.h"
+#include "eqm/app/sweep.h"
+#include "eqm/app/train.h"
