@@ -307,7 +307,7 @@ TEST_F(EvaluateCli, is_done_while_training_when_asked) {
   const Words twice = {"--quality-every", "2", "--out", "refused", "--features"};
   Words wrong = twice;
   wrong.emplace_back("landscape");
-  expect_refusal(train_with(wrong), 3, "must be a classifier");
+  expect_refusal(train_with(wrong), 3, "need a classifier");
   wrong.back() = "judge";
   wrong.insert(wrong.end(), {"--model", "convnet", "--objective", "classifier"});
   wrong.insert(wrong.end(), {"--width", "4", "--depth", "0", "--heads", "0"});

@@ -71,8 +71,11 @@ TEST_F(InteropCli, refuses_a_model_whose_weights_are_not_numbers) {
   std::string file = content_of(kShippedModel);
   file.replace(file.size() - 2, 2, std::string("\x00\x7e", 2));  // the last weight, in float16
   write_file(folder_ / "bad.safetensors", file);
-  for (const char* verb : {"sample", "denoise", "score"}) {
-    expect_failure({verb, "--model", "bad.safetensors", "--out", "pictures"}, 5, "is not finite");
+  const std::vector<Words> verbs = {
+      {"sample"}, {"denoise", "--data", "constant"}, {"score", "--data", "constant"}};
+  for (Words words : verbs) {
+    words.insert(words.end(), {"--model", "bad.safetensors", "--out", "pictures"});
+    expect_failure(words, 5, "is not finite");
     EXPECT_FALSE(std::filesystem::exists(folder_ / "pictures"));
   }
   EXPECT_EQ(run({"info", "bad.safetensors"}).exit_code, 0);
