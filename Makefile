@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 20
 BENCH ?= steps
 PORTABLE ?=
 
-.PHONY: help setup configure build demo test test-portable bench format lint lint-changed sanitize fuzz docs clean
+.PHONY: help setup configure build demo test test-experiments test-portable bench format lint lint-changed sanitize fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -35,6 +35,12 @@ test: configure  ## build everything and run all tests
 	@cmake --build build -j $(JOBS)
 	@echo "== testing"
 	@ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
+
+test-experiments: build  ## run the machinery of all experiments of the paper in a minute
+	@echo "== eqm reproduce all --scale tiny"
+	@rm -rf build/tiny-lab
+	@$(EQM) --quiet reproduce all --scale tiny --out build/tiny-lab > build/tiny-lab.txt
+	@grep -c '^## ' build/tiny-lab.txt | sed 's/$$/ experiments ran/'
 
 test-portable: configure  ## run the numeric tests with the kernels of other processors; PORTABLE=--short for less
 	@echo "== building the tests"

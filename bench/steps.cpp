@@ -81,7 +81,7 @@ Work training_work(const Network& network, int64_t batch, ObjectiveKind kind) {
   const double flops = kind == ObjectiveKind::eqm ? 3 * forward_flops(sit->config(), batch) : 0;
   return {flops, [=] { plain->step(data); },
           [=] {
-            train_step(*state, TrainOptions(), {&data, 1}, /*autocast=*/false);
+            train_step(*state, TrainOptions(), {&data, 1}, Runtime());
           }};
 }
 

@@ -2,25 +2,16 @@
 
 namespace eqm::cli {
 
-std::vector<std::unique_ptr<Verb>> all_verbs() {
-  std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(landscape_verb());
-  verbs.push_back(train_verb());
-  verbs.push_back(sample_verb());
-  verbs.push_back(denoise_verb());
-  verbs.push_back(score_verb());
-  verbs.push_back(neighbours_verb());
-  verbs.push_back(info_verb());
-  verbs.push_back(encode_verb());
-  verbs.push_back(import_verb());
-  verbs.push_back(export_verb());
-  verbs.push_back(evaluate_verb());
-  verbs.push_back(sweep_verb());
-  verbs.push_back(bench_verb());
-  verbs.push_back(doctor_verb());
-  verbs.push_back(list_verb());
-  verbs.push_back(completion_verb());
-  verbs.push_back(man_verb());
+Verbs all_verbs() {
+  Verbs verbs;
+  for (const auto make :
+       {landscape_verb,   train_verb,  sample_verb,     denoise_verb,    inpaint_verb,
+        interpolate_verb, score_verb,  likelihood_verb, neighbours_verb, info_verb,
+        encode_verb,      import_verb, export_verb,     evaluate_verb,   sweep_verb,
+        reproduce_verb,   bench_verb,  doctor_verb,     list_verb,       completion_verb,
+        man_verb}) {
+    verbs.push_back(make());
+  }
   return verbs;
 }
 

@@ -6,12 +6,12 @@
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
-#include "cli/option_aliases.h"
-#include "cli/outline.h"
-#include "cli/shell_word.h"
+#include "cli/option_text.h"
 #include "eqm/base/error.h"
 #include "eqm/base/nearest.h"
+#include "eqm/base/option_aliases.h"
 #include "eqm/base/option_keys.h"
+#include "eqm/base/shell_word.h"
 #include "eqm/base/toml.h"
 
 namespace eqm::cli {
@@ -28,17 +28,15 @@ std::string help_hint(const CLI::App& app) {
 
 }  // namespace
 
-Flags::Flags(CLI::App& app, Verb& verb, OptionSet& options) : verb_(verb), options_(options) {
+Flags::Flags(CLI::App& app, Verb& verb) : app_(app), verb_(verb) {
   app.allow_extras();  // judged in apply(), with suggestions
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // judged as well
-  app.add_option("--" + verb.config_flag(), config_,
-                 "TOML file with any of these options; flags win over it")
-      ->type_name("FILE");
-  for (const Option& option : options.options()) {
+  app.add_option(config_flag(), config_, kConfigHelp)->type_name("FILE");
+  for (const Option& option : verb.options().options()) {
     const std::string name = option.name;
-    const std::string flag = (name == verb.positional() ? name + ",--" : "--") + name;
+    const std::string flag = (name == verb.use().subject ? name + ",--" : "--") + name;
     CLI::Option* added = nullptr;
-    if (std::holds_alternative<bool>(option.standard)) {
+    if (is_switch(option)) {
       std::string help = help_text(option);
       if (std::get<bool>(option.standard)) help += fmt::format(" (on; --no-{} for off)", name);
       added = app.add_flag(fmt::format("--{0},!--no-{0}", name), std::as_const(help));
@@ -52,22 +50,25 @@ Flags::Flags(CLI::App& app, Verb& verb, OptionSet& options) : verb_(verb), optio
   }
 }
 
+std::string Flags::config_flag() const {
+  return as_flag(verb_.use().file_key);
+}
+
 std::vector<std::string> Flags::known_words() const {
-  std::vector<std::string> words = {"--" + verb_.config_flag(), "--help", "-h", "--quiet",
-                                    "--verbose"};
-  for (const Option& option : options_.options()) {
+  std::vector<std::string> words = {config_flag(), "--help", "-h", "--quiet", "--verbose"};
+  for (const Option& option : verb_.options().options()) {
     words.push_back("--" + option.name);
-    if (std::holds_alternative<bool>(option.standard)) words.push_back("--no-" + option.name);
+    if (is_switch(option)) words.push_back("--no-" + option.name);
   }
   return words;
 }
 
-void Flags::refuse_unknown(const CLI::App& app) const {
+void Flags::refuse_unknown() const {
   // What a verb does not know falls through to the program: its extras are ours as well.
-  const std::vector<std::string> extras = app.get_parent()->remaining(true);
+  const std::vector<std::string> extras = app_.get_parent()->remaining(true);
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
-  const std::string see = help_hint(app);
+  const std::string see = help_hint(app_);
   if (!word.starts_with("-")) {
     const bool resumes = given_.contains("resume") && !given_.contains("out");
     throw Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", extras.front()),
@@ -79,44 +80,43 @@ void Flags::refuse_unknown(const CLI::App& app) const {
 }
 
 std::string Flags::hint_for(const std::string& word, const std::string& see) const {
-  if (const Option* meant = option_meant_by(word, options_)) {
+  if (const Option* meant = option_meant_by(word, verb_.options())) {
     return fmt::format("did you mean --{}? ({})", meant->name, render_keys(meant->help, as_flag));
   }
   // A file of options has one flag, whose name depends on the verb.
   for (const char* file_of_options : {"--config", "--recipe"}) {
-    if (word == file_of_options) return fmt::format("did you mean --{}?", verb_.config_flag());
+    if (word == file_of_options) return fmt::format("did you mean {}?", config_flag());
   }
   const std::string close = nearest(word, known_words());
   return close.empty() ? see : fmt::format("did you mean {}?", close);
 }
 
-void Flags::refuse_swallowed_flags(const CLI::App& app) const {
+void Flags::refuse_swallowed_flags() const {
   const std::vector<std::string> known = known_words();
   const auto check = [&](const std::string& flag, const std::string& text) {
     const std::string word = text.substr(0, text.find('='));
     const bool is_flag = std::find(known.begin(), known.end(), word) != known.end();
-    if (is_flag) refuse_missing_value(flag, help_hint(app));
+    if (is_flag) refuse_missing_value(flag, help_hint(app_));
   };
-  const std::string config = "--" + verb_.config_flag();
-  if (app.count(config) > 0) check(config, config_);
+  if (app_.count(config_flag()) > 0) check(config_flag(), config_);
   for (const auto& [name, text] : given_) check("--" + name, text);
 }
 
-void Flags::check(const CLI::App& app) const {
-  refuse_swallowed_flags(app);
-  refuse_unknown(app);
+void Flags::check() const {
+  refuse_swallowed_flags();
+  refuse_unknown();
 }
 
-void Flags::apply(const CLI::App& app) {
+void Flags::apply() {
   if (const std::string saved = verb_.saved_config(given_); !saved.empty()) {
-    read_toml_file(options_, saved);
+    read_toml_file(verb_.options(), saved);
   }
-  if (app.count("--" + verb_.config_flag()) > 0) {
-    read_toml_file(options_, verb_.config_file(config_),
+  if (app_.count(config_flag()) > 0) {
+    read_toml_file(verb_.options(), verb_.config_file(config_),
                    [&](const std::string& base) { return verb_.config_file(base); });
   }
   verb_.before_flags(given_);
-  for (const auto& [name, text] : given_) options_.set_text(name, text);
+  for (const auto& [name, text] : given_) verb_.options().set_text(name, text);
 }
 
 }  // namespace eqm::cli

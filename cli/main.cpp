@@ -6,9 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -19,14 +17,15 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "cli/embedded_text.h"
 #include "cli/flags.h"
 #include "cli/help_format.h"
 #include "cli/interrupt.h"
-#include "cli/outline.h"
+#include "cli/option_text.h"
 #include "cli/run.h"
 #include "cli/terminal_host.h"
 #include "cli/verb.h"
-#include "eqm/base/error.h"
+#include "eqm/base/any_error.h"
 #include "eqm/base/nearest.h"
 #include "eqm/base/option_keys.h"
 #include "eqm/base/version.h"
@@ -39,7 +38,6 @@ namespace {
 
 struct Command {
   std::unique_ptr<Verb> verb;
-  OptionSet options;
   std::unique_ptr<Flags> flags;
   CLI::App* app = nullptr;
 };
@@ -80,17 +78,20 @@ void finish_output() {
 
 std::vector<Command> all_commands(CLI::App& app) {
   std::vector<Command> commands;
-  std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
-  commands.reserve(verbs.size());  // Flags refer to their command's options
-  for (auto& verb : verbs) {
-    Command& command = commands.emplace_back();
-    command.verb = std::move(verb);
-    command.app = app.add_subcommand(command.verb->name(), command.verb->summary());
-    command.app->footer(command.verb->advice());
-    command.verb->declare(command.options);
-    command.flags = std::make_unique<Flags>(*command.app, *command.verb, command.options);
+  for (auto& verb : all_verbs()) {
+    CLI::App* verb_app = app.add_subcommand(verb->name(), verb->use().summary);
+    verb_app->footer(advice_of(verb->name()));
+    verb_app->fallthrough();
+    auto flags = std::make_unique<Flags>(*verb_app, *verb);
+    commands.push_back({std::move(verb), std::move(flags), verb_app});
   }
   return commands;
+}
+
+std::vector<std::string> names_of(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.verb->name());
+  return names;
 }
 
 [[noreturn]] void refuse_verb(const std::string& word, const std::vector<std::string>& names) {
@@ -100,8 +101,7 @@ std::vector<Command> all_commands(CLI::App& app) {
 void refuse_extras(const CLI::App& app, const std::vector<Command>& commands) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return;
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.verb->name());
+  const std::vector<std::string> names = names_of(commands);
   const std::string& word = words.front();
   if (!word.starts_with("-")) refuse_verb(word, names);
   const std::vector<std::string> flags = {"--help", "--version", "--quiet", "--verbose"};
@@ -115,10 +115,8 @@ void refuse_extras(const CLI::App& app, const std::vector<Command>& commands) {
 void refuse_help_for_nothing(const std::vector<std::string>& words,
                              const std::vector<Command>& commands) {
   if (words.size() < 2 || words[0].starts_with("-") || words[1] != "--help") return;
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.verb->name());
-  if (std::find(names.begin(), names.end(), words[0]) != names.end()) return;
-  refuse_verb(words[0], names);
+  const std::vector<std::string> names = names_of(commands);
+  if (std::ranges::find(names, words[0]) == names.end()) refuse_verb(words[0], names);
 }
 
 // `eqm help` and `eqm help train` are what people try first.
@@ -138,12 +136,9 @@ int64_t threads_in(const OptionSet& options) {
 
 // The hint that leads on: the help of the verb that the words name, or of the program.
 std::string help_for(const std::vector<std::string>& words, const std::vector<Command>& commands) {
-  for (const std::string& word : words) {
-    for (const Command& command : commands) {
-      if (command.verb->name() == word) return fmt::format("see `eqm {} --help`", word);
-    }
-  }
-  return "see `eqm --help`";
+  const std::vector<std::string> names = names_of(commands);
+  const auto verb = std::ranges::find_first_of(words, names);
+  return verb == words.end() ? "see `eqm --help`" : fmt::format("see `eqm {} --help`", *verb);
 }
 
 }  // namespace
@@ -161,7 +156,6 @@ int run(int argc, char** argv) {
   app.add_flag("--verbose", verbose, "say more");
   app.footer("Begin with `eqm landscape`; each verb explains itself with --help.");
   std::vector<Command> commands = all_commands(app);
-  for (Command& command : commands) command.app->fallthrough();
 
   const std::vector<std::string> words = words_of(argc, argv);
   const std::string see = help_for(words, commands);
@@ -176,30 +170,28 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     refuse_words(error, words, see);
   }
-  // Unknown options first: their values may have been taken for other words.
-  for (const Command& command : commands) {
-    if (command.app->parsed()) command.flags->check(*command.app);
+  const auto given =
+      std::ranges::find_if(commands, [](const Command& command) { return command.app->parsed(); });
+  if (given == commands.end()) {
+    check_repeats(app, see);
+    refuse_extras(app, commands);
+    std::cout << app.help();
+    finish_output();
+    return 0;
   }
+  given->flags->check();  // first: values of unknown options may have been taken for other words
   check_repeats(app, see);
-  for (const Command& command : commands) check_repeats(*command.app, see);
-
+  check_repeats(*given->app, see);
   TerminalHost host(quiet     ? Verbosity::quiet
                     : verbose ? Verbosity::verbose
                               : Verbosity::normal,
                     quiet ? ProgressStyle::none : progress_style_for(STDERR_FILENO));
   kernel::dispatch_process(kernel::dispatch_from_environment());
-  for (Command& command : commands) {
-    if (!command.app->parsed()) continue;
-    command.flags->apply(*command.app);
-    prepare_process(threads_in(command.options));
-    const int code = command.verb->run(command.options, host);
-    finish_output();
-    return code;
-  }
-  refuse_extras(app, commands);
-  std::cout << app.help();
+  given->flags->apply();
+  prepare_process(threads_in(given->verb->options()));
+  const bool stopped = given->verb->run(host);
   finish_output();
-  return 0;
+  return stopped ? exit_code_of(interrupt_requested()) : 0;
 }
 
 }  // namespace eqm::cli
@@ -207,29 +199,11 @@ int run(int argc, char** argv) {
 // Called by cli/start/main.cpp.
 extern "C" int eqm_run(int argc, char** argv) {
   eqm::restart_with_fitting_blas_kernels(argv);
-  using eqm::Error;
-  using eqm::ErrorKind;
   eqm::cli::guard_standard_streams();
   eqm::cli::leave_on_interrupts();
   try {
     return eqm::cli::run(argc, argv);
-  } catch (const Error& error) {
-    return eqm::cli::report(error);
-  } catch (const std::bad_alloc&) {
-    return eqm::cli::report(Error(ErrorKind::usage, "not enough memory for this request",
-                                  "lower the counts or sizes asked for"));
-  } catch (const std::system_error& error) {
-    return eqm::cli::report(Error(ErrorKind::io, std::string("the system refused: ") + error.what(),
-                                  "are there enough threads, files and memory left?"));
-  } catch (const std::exception& error) {
-    const std::string text = error.what();
-    if (text.find("DefaultCPUAllocator") != std::string::npos ||
-        text.find("out of memory") != std::string::npos) {
-      return eqm::cli::report(Error(ErrorKind::usage, "not enough memory for this request",
-                                    "lower the counts or sizes asked for"));
-    }
-    return eqm::cli::report(
-        Error(ErrorKind::internal, "internal error: " + text.substr(0, text.find('\n')),
-              "this is a mistake of eqm; please report it with the command you ran"));
+  } catch (const std::exception& exception) {
+    return eqm::cli::report(eqm::error_from(exception));
   }
 }

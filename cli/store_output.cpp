@@ -18,7 +18,7 @@ using Request = std::vector<std::string>;
 std::vector<Request> stored_requests() {
   std::vector<Request> requests = {{},      {"--help"}, {"-h"}, {"help"}, {"--version"},
                                    {"man"}, {"list"}};
-  for (const std::unique_ptr<Verb>& verb : all_verbs()) {
+  for (const auto& verb : all_verbs()) {
     requests.push_back({verb->name(), "--help"});
     requests.push_back({verb->name(), "-h"});
     requests.push_back({"help", verb->name()});

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
-#include "cli/outline.h"
+#include "cli/option_text.h"
 
 namespace eqm::cli {
 

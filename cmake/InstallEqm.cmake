@@ -8,7 +8,7 @@ install(FILES "${PROJECT_BINARY_DIR}/eqm-stored-output" DESTINATION ${CMAKE_INST
 
 # What comes with the program, where app/shipped.h looks for it.
 install(DIRECTORY models DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.safetensors")
-install(DIRECTORY recipes DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY recipes experiments DESTINATION "${CMAKE_INSTALL_DATADIR}/eqm" FILES_MATCHING PATTERN "*.toml")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES models/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/models")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -8,6 +8,7 @@
 #pragma once
 
 // What everything speaks with.
+#include "eqm/base/any_error.h"
 #include "eqm/base/error.h"
 #include "eqm/base/log.h"
 #include "eqm/base/nearest.h"
@@ -26,6 +27,7 @@
 #include "eqm/data/source.h"
 
 // Models: files, objectives, gradient fields and sums of them.
+#include "eqm/landscape/composed_field.h"
 #include "eqm/landscape/field.h"
 #include "eqm/landscape/ideal_field.h"
 #include "eqm/landscape/model.h"
@@ -34,8 +36,11 @@
 
 // Descent: the engine, rules and integrators, sampling, denoising, scores.
 #include "eqm/descend/denoise.h"
+#include "eqm/descend/energy_path.h"
 #include "eqm/descend/engine.h"
+#include "eqm/descend/held.h"
 #include "eqm/descend/integrators/integrators.h"
+#include "eqm/descend/likelihood.h"
 #include "eqm/descend/rules/rules.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/descend/score.h"
@@ -59,9 +64,16 @@
 #include "eqm/app/evaluate.h"
 #include "eqm/app/export.h"
 #include "eqm/app/host.h"
+#include "eqm/app/import.h"
+#include "eqm/app/info.h"
+#include "eqm/app/inpaint.h"
+#include "eqm/app/interpolate.h"
 #include "eqm/app/landscape.h"
+#include "eqm/app/likelihood.h"
 #include "eqm/app/neighbours.h"
+#include "eqm/app/reproduce.h"
 #include "eqm/app/sample.h"
 #include "eqm/app/score.h"
 #include "eqm/app/sweep.h"
 #include "eqm/app/train.h"
+#include "eqm/app/uses.h"

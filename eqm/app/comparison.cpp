@@ -38,25 +38,25 @@ bool may_be_inception(const std::filesystem::path& path) {
 
 void ComparisonOptions::declare(OptionSet& options) {
   options.text("features", features,
-               "the network to compare by: a classifier of the same data, or Inception's weights");
+               "feature extractor: a classifier of the same data, or Inception's weights");
   options.choice("convention", convention, inception_convention_names(),
-                 "how Inception is shown pictures");
+                 "how pictures are preprocessed for Inception");
   options.text(
       "reference", reference,
-      "what to compare with: a data set, a folder, a tar, an .npz of pictures or statistics");
+      "reference to compare with: a data set, a folder, a tar, an .npz of pictures or statistics");
   options.count("reference-count", reference_count, Range::between(2, 1e9),
-                "pictures of it at most, chosen by chance but always the same");
+                "maximum number of reference pictures, a fixed random subset");
 }
 
 void ComparisonOptions::declare_with_size(OptionSet& options) {
   declare(options);
   options.count("size", size, Range::between(0, 8192),
-                "Inception: crops pictures to it; 0 leaves them as they are");
+                "Inception: crops pictures to this size; 0 keeps their size");
 }
 
 FeatureNetPtr load_features(const ComparisonOptions& options, const torch::TensorOptions& type) {
   if (options.features.empty()) {
-    throw Error(ErrorKind::usage, "no network was given to compare by", "give one by {features}");
+    throw Error(ErrorKind::usage, "no feature extractor was given", "give one by {features}");
   }
   const std::filesystem::path path = model_file(options.features);
   if (!may_be_inception(path)) return std::make_shared<ClassifierFeatures>(load_for(path, type));
@@ -98,7 +98,7 @@ ReferenceData open_reference(const FeatureNet& network, const ComparisonOptions&
   if (!known.empty() && std::ranges::find(matches, -1) != matches.end()) {
     host.log()->warn(
         "the classifier of {{features}} knows other classes ({}, ...) than {} has ({}, ...): its "
-        "features may tell little about such pictures",
+        "features may say little about such pictures",
         known.front(), what, own.front());
   }
   return data;
@@ -118,7 +118,7 @@ void warn_of_few(const std::string& what, int64_t pictures, int64_t features, Ho
   if (pictures > features) return;
   host.log()->warn(
       "{}: {} pictures are no more than the {} features: their covariance is singular, and the "
-      "Fréchet distance tells more of their number than of them",
+      "Fréchet distance depends more on their number than on their contents",
       what, pictures, features);
 }
 
@@ -128,14 +128,13 @@ void require_fitting(const FeatureNet& network, const Model& model, const Codec&
   if (wanted && made != *wanted) {
     throw Error(
         ErrorKind::input,
-        fmt::format("the classifier of {{features}} looks at pictures of {}, and the model "
-                    "makes {}",
+        fmt::format("the classifier of {{features}} takes pictures of {}, and the model makes {}",
                     fmt::join(*wanted, "x"), fmt::join(made, "x")),
         "train one on the model's data ({model} convnet, {objective} classifier), and give it by "
         "{features}");
   }
   if (!wanted && (made.size() != 3 || (made[0] != 1 && made[0] != 3))) {
-    throw Error(ErrorKind::input, "Inception looks at pictures, and the model makes none",
+    throw Error(ErrorKind::input, "Inception takes pictures, and the model makes none",
                 makes_latents(model) ? where_autoencoders_come_from() : "give a model of pictures");
   }
 }

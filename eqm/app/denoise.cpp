@@ -5,106 +5,91 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "eqm/app/cut_short.h"
 #include "eqm/app/model_lookup.h"
-#include "eqm/app/open_images.h"
 #include "eqm/app/sampling_progress.h"
+#include "eqm/app/start_images.h"
 #include "eqm/app/unused_options.h"
 #include "eqm/base/error.h"
-#include "eqm/base/memory.h"
 #include "eqm/base/version.h"
-#include "eqm/codec/states.h"
-#include "eqm/data/batch.h"
-#include "eqm/data/pick_source.h"
 #include "eqm/descend/denoise.h"
 #include "eqm/descend/sampling.h"
 #include "eqm/io/output_folder.h"
-#include "eqm/io/text.h"
 #include "eqm/landscape/labels.h"
 
 namespace eqm::app {
 namespace {
 
-constexpr double kDenoiseStates = 5;  // of an image at once: clean, noised, denoised and on the way
-
-void require_blind(const Objective& objective) {
-  // Integrators and conditioned models begin at pure noise, and would take the image for it.
-  if (!sees_time(objective.kind) && !is_flow(objective.kind)) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("a model of {} has to be told how noisy an image is, and denoise "
-                          "tells nothing",
-                          name_of(objective.kind)),
-              "give a model of eqm, eqm-dot or eqm-l2");
+void require_guidable(const DenoiseOptions& options, const Model& model,
+                      const std::vector<int64_t>& labels) {
+  if (!options.guidance.guides()) return;
+  const auto is_class = [](int64_t label) { return label != kNullClass; };
+  if (model.backbone->null_label() >= 0 && std::ranges::any_of(labels, is_class)) return;
+  throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
+              "name a class by {label}, or leave {guidance} at 1");
 }
 
-SourcePtr open_noisy(const DenoiseOptions& options, const Model& model, const Codec& codec,
-                     Host& host) {
-  const Shape shape = codec.picture_shape(model.backbone->state_shape());
-  if (shape.size() != 3) {
-    throw Error(ErrorKind::usage, "only models of images can denoise them",
-                "give a model that was trained on images");
-  }
-  if (shape[0] != 1 && shape[0] != 3) return open_unseen(options.data, {});  // tensors, as they are
-  return open_unseen(options.data,
-                     {.channels = shape[0],
-                      .size = shape[1],
-                      .latents = codec.has_autoencoder(),
-                      .notice = colour_warning(options.data, "the model's pictures", host.log())});
-}
-
-std::vector<DenoisedImage> read_noisy(const DenoiseOptions& options, const Model& model,
-                                      const Codec& codec, Host& host) {
-  const SourcePtr all = open_noisy(options, model, codec, host);
-  const int64_t count = std::min(options.count, all->size());
-  require_memory(
-      kDenoiseStates *
-          static_cast<double>(count * c10::multiply_integers(model.backbone->state_shape())) *
-          sizeof(double),
-      "lower {count}");
-  const SourcePtr source = pick_source(all, choose_examples(all->size(), count).chosen);
-  const bool own = options.label == "own", known = all->class_names() == model.class_names;
-  if (own && !known && model.backbone->num_classes() > 0) {
-    host.log()->warn("the classes of {} are not the model's: denoising without labels",
-                     options.data);
-  }
-  const auto terms_for = [&](int64_t label) {
-    if (!own) return only(label_of(model, options.label));
-    return known && label >= 0 ? only(label) : Terms();
-  };
-  const Batch batch = read_batch(*source, 0, source->size());
-  const Tensor states = states_of(batch, codec, torch::kFloat64);
-  if (Shape(states.sizes().begin() + 1, states.sizes().end()) != model.backbone->state_shape()) {
-    throw Error(ErrorKind::input,
-                fmt::format("the images have shape {}, and the model takes {}",
-                            fmt::join(states.sizes().slice(1).vec(), "x"),
-                            fmt::join(model.backbone->state_shape(), "x")),
-                "give images of the kind it was trained on");
-  }
+std::vector<DenoisedImage> images_of(const DenoiseOptions& options, const StartImages& given) {
   std::vector<DenoisedImage> images;
-  for (int64_t i = 0; i < states.size(0); ++i) {
+  for (int64_t i = 0; i < given.size(); ++i) {
     DenoisedImage& image = images.emplace_back();
     image.number = i;
-    const std::string from = source->name_of(i);
-    image.source = is_utf8(from) ? from : in_quotes(from);  // as a picture's text must be
-    image.clean = state_of(states, i);
+    image.source = given.sources[static_cast<size_t>(i)];
+    image.clean = state_of(given.states, i);
     image.start = noised(image.clean, options.gamma, static_cast<uint64_t>(options.seed), i);
-    image.terms = terms_for(batch.labels[static_cast<size_t>(i)]);
   }
   return images;
 }
 
+// The label of each image: its own, or the one that was chosen for all. Empty for models without
+// classes, and for images whose classes the model does not know.
+std::vector<int64_t> labels_for(const DenoiseOptions& options, const StartImages& given,
+                                const Model& model, Host& host) {
+  const bool has_classes = model.backbone->num_classes() > 0;
+  if (options.label != "own") {
+    const int64_t label = label_of(model, options.label);
+    if (!has_classes) return {};
+    return std::vector<int64_t>(static_cast<size_t>(given.size()), label);
+  }
+  if (!has_classes) return {};
+  if (given.labelled) return given.labels;
+  host.log()->warn("the classes of {} are not the model's: denoising without labels", options.data);
+  return {};
+}
+
+SamplingPlan plan_of_images(const DenoiseOptions& options, const Model& model, const Codec& codec,
+                            const StartImages& given, std::vector<int64_t> labels) {
+  if (options.files.class_folders && labels.empty()) {
+    throw Error(ErrorKind::usage, "there are no classes to make folders for",
+                "class folders need images of the model's classes");
+  }
+  return {.model = model,
+          .codec = codec,
+          .layout = {.rows = 1, .count = given.size()},
+          .sample_labels = std::move(labels),
+          .sample_starts = given.sources,
+          .pictures = last_stage_of(options.gamma < 1)};
+}
+
 // Leaves those that are done. Whether it was stopped.
 bool descend_images(const LearnedField& field, const DenoiseOptions& options,
-                    std::vector<DenoisedImage>& images, Host& host) {
+                    const SamplingPlan& plan, std::vector<DenoisedImage>& images,
+                    SampleOutput& output, Host& host) {
   host.begin_stoppable_work();
   SamplingSpec job = {.count = static_cast<int64_t>(images.size()),
                       .seed = static_cast<uint64_t>(options.seed),
                       .descent = options.descent,
-                      .in_order = false};
+                      .delivery = Delivery::consumer_thread};
   job.start = [&](int64_t i) { return images[static_cast<size_t>(i)].start; };
-  job.terms = [&](int64_t i) { return images[static_cast<size_t>(i)].terms; };
-  job.done = [&](int64_t i, Outcome outcome) {
-    images[static_cast<size_t>(i)].end = std::move(outcome.x);
+  job.terms = [&](int64_t i) {
+    const std::vector<int64_t>& labels = plan.sample_labels;
+    return labels.empty() ? Terms() : options.guidance.terms_of(labels[static_cast<size_t>(i)]);
+  };
+  job.watch = [&](int64_t i, const Sight& sight) { output.watch(i, sight); };
+  job.done = [&](int64_t i, const Outcome& outcome) {
+    images[static_cast<size_t>(i)].end = outcome.x;
     images[static_cast<size_t>(i)].record = outcome.record;
+    output.add(i, outcome);
   };
   SamplingProgress progress(host.progress(), "denoising", job.count,
                             options.descent.resolve(field.model().objective));
@@ -117,7 +102,8 @@ bool descend_images(const LearnedField& field, const DenoiseOptions& options,
   std::erase_if(images, [](const DenoisedImage& image) {
     return image.end.size() == 0 || !is_finished(image.record.status);
   });
-  if (!host.stop_requested()) return false;
+  const bool whole = std::ssize(images) == job.count;
+  if (whole || !host.stop_requested()) return false;
   if (images.empty()) {
     host.log()->warn("interrupted: none of {} images is done, so nothing is written to {}",
                      job.count, options.out);
@@ -145,17 +131,19 @@ void add_means(const std::vector<DenoisedImage>& images, const Model& model, boo
 
 void DenoiseOptions::declare(OptionSet& options) {
   options.text("model", model, kModelHelp);
-  options.text("data", data, "images: a named set or a path, as for eqm train");
-  options.count("count", count, Range::between(1, 1e6), "how many of them, chosen at random");
+  options.text("data", data, "images: a named data set or a path");
+  options.count("count", count, Range::between(1, 1e6), "number of images, chosen at random");
   options.number("gamma", gamma, Range::between(0, 1),
-                 "how much of an image is left when it is noised; 1 for images as they are");
-  options.text("label", label, "own for each image's class, null for none, or a class");
-  options.count("seed", seed, Range::between(0, 9e15), "of the noise");
+                 "fraction of an image kept when it is noised; 1 takes images as they are");
+  options.text("label", label,
+               "class to condition on: own for each image's own, null for none, or a class");
+  guidance.declare(options);
+  options.count("seed", seed, Range::between(0, 9e15), "seed of the noise");
   options.section("descent");
   descent.declare(options);
   options.section("output");
   options.text("out", out, "folder for the pictures and the table");
-  options.flag("pictures", pictures, "writes every image as a picture of its own");
+  files.declare(options);
   codec.declare(options);
   runtime.declare(options);
 }
@@ -169,38 +157,66 @@ DenoiseResult run(const DenoiseOptions& options, Host& host) {
   }
   const std::string model_name = given_or_shipped_model(options.model, *host.log());
   const Model model = load_for(model_name, type);
-  require_blind(model.objective);
+  warn_of_taken_for_noise(model.objective, *host.log());
   const Codec codec = options.codec.codec_of(model, type);
   const LearnedField field(model);
   options.descent.validate(model.objective);
   warn_of_unused(options.descent, model.objective, *host.log());
-  std::vector<DenoisedImage> images = read_noisy(options, model, codec, host);
+  options.files.validate();
+  const StartImages given =
+      read_start_images({.data = options.data, .count = options.count}, model, codec, host);
+  const SamplingPlan plan =
+      plan_of_images(options, model, codec, given, labels_for(options, given, model, host));
+  require_guidable(options, model, plan.sample_labels);
+  std::vector<DenoisedImage> images = images_of(options, given);
+  const PngText origin = {{"Software", software_name()},
+                          {"Model", model_name},
+                          {"Data", options.data},
+                          {"Gamma", fmt::format("{}", options.gamma)},
+                          {"Guidance", options.guidance.described()},
+                          {"Rule", options.descent.resolve(model.objective).described()}};
   const OutputFolder folder(options.out);
+  SampleOutput output(options.out, plan, origin, options.files);
   DenoiseResult result;
   result.asked = static_cast<int64_t>(images.size());
-  result.stopped = descend_images(field, options, images, host);
+  result.stopped = descend_images(field, options, plan, images, output, host);
   result.done = static_cast<int64_t>(images.size());
   if (images.empty()) return result;
+  warn_of_cut_short(
+      options.descent, model.objective,
+      std::ranges::count(images, DescentStatus::limit,
+                         [](const DenoisedImage& image) { return image.record.status; }),
+      result.asked, *host.log());
 
   const bool noised = options.gamma < 1;  // as they are, there is nothing to compare with
   const bool known = noised && !makes_latents(model);
   add_means(images, model, known, result);
-  result.files =
-      write_denoised(options.out, images, model, codec,
-                     {.noised = noised,
-                      .psnr = known,
-                      .pictures = options.pictures,
-                      .origin = {{"Software", software_name()},
-                                 {"Model", model_name},
-                                 {"Data", options.data},
-                                 {"Gamma", fmt::format("{}", options.gamma)},
-                                 {"Rule", options.descent.resolve(model.objective).described()}}});
+  result.files = write_denoised(
+      options.out, images, model, codec,
+      {.noised = noised, .psnr = known, .pictures = options.files.pictures, .origin = origin});
+  for (const std::string& name : output.finish()) result.files.push_back(name);
+  result.npz_images = output.npz_samples();
   if (noised && !known) {
-    host.log()->info("no PSNR: distances between latents tell little of pictures");
+    host.log()->info("no PSNR: distances between latents say little about pictures");
   }
-  host.log()->info("wrote denoise.png, denoise.csv{} to {}",
-                   options.pictures ? " and a folder of pictures for each stage" : "", options.out);
+  host.log()->info("wrote {} to {}", fmt::join(result.files, ", "), options.out);
+  if (result.npz_images > 0) {
+    host.log()->info("wrote {} images to {}", result.npz_images, options.files.npz);
+  }
   return result;
+}
+
+std::string text_of(const DenoiseResult& result) {
+  std::string text;
+  if (result.done > 0) {
+    text += fmt::format("{:<18} {}\n{:<18} {:.1f}\n", "images", result.done, "mean steps",
+                        result.mean_steps);
+  }
+  if (result.psnr) {
+    text += fmt::format("{:<18} {:.2f} dB noised, {:.2f} dB denoised\n", "PSNR",
+                        result.psnr->before, result.psnr->after);
+  }
+  return text;
 }
 
 }  // namespace eqm::app

@@ -89,6 +89,10 @@ DenoisePsnr psnr_of(const DenoisedImage& image, const Model& model) {
           .after = psnr(image.end, image.clean, peak)};
 }
 
+std::string last_stage_of(bool noised) {
+  return stages_of(noised).back().name;
+}
+
 std::vector<std::string> write_denoised(const std::filesystem::path& folder,
                                         const std::vector<DenoisedImage>& images,
                                         const Model& model, const Codec& codec,
@@ -97,7 +101,9 @@ std::vector<std::string> write_denoised(const std::filesystem::path& folder,
   write_png(folder / "denoise.png", stage_grid(images, model, codec, choice.noised), choice.origin);
   std::vector<std::string> written = {"denoise.png", "denoise.csv"};
   if (!choice.pictures) return written;
-  for (const DenoiseStage& stage : stages_of(choice.noised)) {
+  std::vector<DenoiseStage> stages = stages_of(choice.noised);
+  stages.pop_back();  // written already, each image when it was done
+  for (const DenoiseStage& stage : stages) {
     write_stage(folder / stage.name, stage, images, model, codec, choice.origin);
     written.push_back(stage.name + "/");
   }

@@ -1,5 +1,6 @@
-// What denoising leaves in its folder: a table, a grid of the first images stage by stage, and a
-// folder of pictures for each stage.
+// What denoising leaves in its folder besides what every sampling does (sample_output.h): a table,
+// a grid of the first images stage by stage, and a folder of pictures for each stage before the
+// last.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,6 @@
 #include "eqm/descend/engine.h"
 #include "eqm/io/png.h"
 #include "eqm/landscape/model.h"
-#include "eqm/landscape/terms.h"
 
 namespace eqm::app {
 
@@ -19,7 +19,6 @@ struct DenoisedImage {
   int64_t number = 0;
   std::string source;       // where the image comes from, in UTF-8
   State clean, start, end;  // as it was given, where the descent began and ended
-  Terms terms;
   SampleRecord record;
 };
 
@@ -37,6 +36,9 @@ struct DenoiseOutputChoice {
   bool pictures = true;  // every image as a picture of its own
   PngText origin = {};   // what made the pictures
 };
+
+// The folder for the pictures of the last stage.
+std::string last_stage_of(bool noised);
 
 // Of one image at least. Returns the names of the files and folders.
 std::vector<std::string> write_denoised(const std::filesystem::path& folder,

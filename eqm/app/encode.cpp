@@ -58,7 +58,7 @@ EncodingResult encode_part(const Source& pictures, const Vae& vae,
   if (begun) host.progress().end();
   EncodingResult result;
   if (!whole) {
-    host.log()->info("stopped; the same command goes on after the last finished shard");
+    host.log()->info("stopped; the same command resumes after the last finished shard");
     result.stopped = true;
     return result;
   }
@@ -70,6 +70,7 @@ EncodingResult encode_part(const Source& pictures, const Vae& vae,
                      manifest.skipped());
   }
   if (begun) {
+    host.wrote(folder);
     host.log()->info("wrote {}", folder.string());
   } else {
     host.log()->info("nothing was left to do; {check} compares the checksums");
@@ -83,20 +84,20 @@ void EncodingOptions::declare(OptionSet& options) {
   options.section("data");
   options.text("data", data, "pictures: a folder or tar by class, or a data set");
   options.choice("part", part, split_names(),
-                 "the part of a set that has parts; others are taken whole");
+                 "part to encode, of a set that has parts; others are taken whole");
   options.count("size", size, Range::between(0, 8192),
-                "crops and scales pictures to this height and width; 0 takes them as they are");
+                "crops and scales pictures to this height and width; 0 keeps their size");
   options.flag("flip", how.mirrored, "also encodes mirrored pictures, for training with {flip}");
   options.flag("skip-damaged", how.skip_damaged,
-               "goes on without damaged pictures, and lists them in the manifest");
+               "skips damaged pictures, and lists them in the manifest");
   options.section("output");
   options.text("out", out, "folder for the latents");
-  options.choice("stored", how.stored, latent_types(), "type of the numbers");
-  options.count("per-shard", how.per_shard, Range::between(1, 1e6), "pictures in a file");
+  options.choice("stored", how.stored, latent_types(), "number type of the stored latents");
+  options.count("per-shard", how.per_shard, Range::between(1, 1e6), "pictures per shard");
   options.count("batch", how.batch, Range::between(1, 1e5),
-                "pictures read at once; encoded are as many as memory allows");
+                "pictures read at once; as many are encoded together as memory allows");
   options.flag("check", check,
-               "compares latents that are there with their checksums and their manifest, no more");
+               "only verifies existing latents against their manifest and checksums");
   codec.declare(options);
   runtime.declare(options);
 }
@@ -131,7 +132,7 @@ EncodingResult run(const EncodingOptions& options, Host& host) {
   // Refuses before anything is written.
   const Shape shape = latent_shape(vae->config(), layout_of(*pictures).shape);
   if (shape[1] != shape[2]) {
-    host.log()->warn("eqm train takes square latents only, and these are {} x {}: see {{size}}",
+    host.log()->warn("training takes square latents only, and these are {} x {}: see {{size}}",
                      shape[1], shape[2]);
   }
   const FolderLock lock(folder);

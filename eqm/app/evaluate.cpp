@@ -8,6 +8,7 @@
 
 #include "eqm/app/evaluated_pictures.h"
 #include "eqm/app/model_lookup.h"
+#include "eqm/app/quality.h"
 #include "eqm/app/unused_options.h"
 #include "eqm/app/written_file.h"
 #include "eqm/base/error.h"
@@ -29,6 +30,10 @@ void check_request(const EvaluateOptions& options) {
     throw Error(ErrorKind::usage, "nothing was given to evaluate",
                 "use {model} FILE or {pictures} PATH");
   }
+  if (options.model.empty() && options.start.gamma > 0) {
+    throw Error(ErrorKind::usage, "there are no samples that could start from images",
+                "omit {gamma}, or give a {model} to sample");
+  }
   if (options.save_pictures && statistics.empty()) {
     throw Error(ErrorKind::usage, "there is no file to save pictures in",
                 "name one with {save-statistics} FILE.npz");
@@ -47,7 +52,7 @@ void check_request(const EvaluateOptions& options) {
 // Nothing when the host asked for a stop.
 std::optional<FeatureSet> features_in(const std::string& what, const FeatureNet& network,
                                       const Source& pictures, Host& host) {
-  host.progress().begin("judging " + what, pictures.size(), "pictures");
+  host.progress().begin("evaluating " + what, pictures.size(), "pictures");
   auto set = features_of(network, pictures, [&](int64_t done) {
     host.progress().update(done, "");
     return !host.stop_requested();
@@ -65,6 +70,7 @@ void save_statistics(const EvaluateOptions& options, const FeatureSet& real, con
                     .network = network.identity(),
                     .pictures = pictures.size()},
                    options.save_pictures ? &pictures : nullptr);
+  host.wrote(options.statistics);
   host.log()->info("wrote the statistics of {} pictures to {}", pictures.size(),
                    options.statistics);
 }
@@ -123,7 +129,7 @@ class EvaluationRun {
     write_figures(folder / "evaluation.json", result.sets, rule);
     result.files.push_back((folder / "evaluation.json").string());
     if (!data_.pictures) {
-      host_.log()->info("wrote evaluation.json to {}", options_.out);
+      announce(host_, folder, {"evaluation.json"});
       return result;
     }
     write_png(
@@ -133,7 +139,7 @@ class EvaluationRun {
          {"Pictures", options_.model.empty() ? options_.pictures : options_.model},
          {"Reference", options_.comparison.reference}});
     result.files.push_back((folder / "evaluation.png").string());
-    host_.log()->info("wrote evaluation.json and evaluation.png to {}", options_.out);
+    announce(host_, folder, {"evaluation.json", "evaluation.png"});
     return result;
   }
 
@@ -144,7 +150,10 @@ class EvaluationRun {
         {"model", options_.model},
         {"pictures", options_.pictures},
         {"rule", rule},
-        {"guidance", options_.guidance},
+        {"labels", options_.labels},
+        {"guidance", options_.guidance.scale},
+        {"guided_channels", name_in(guided_channels_names(), options_.guidance.channels)},
+        {"gamma", options_.start.gamma},
         {"seed", options_.seed},
         {"features", options_.comparison.features},
         {"network", network_.identity()},
@@ -164,19 +173,22 @@ class EvaluationRun {
 
 void EvaluateOptions::declare(OptionSet& options) {
   options.text("model", model, "the model to sample: a file, a run folder or a checkpoint");
-  options.text("pictures", pictures, "pictures to judge in place of a model's samples");
+  options.text("pictures", pictures, "pictures to evaluate in place of a model's samples");
   comparison.declare_with_size(options);
-  options.count("samples", samples, Range::between(2, 1e7), "samples drawn, or pictures at most");
-  options.flag("floor", floor, "also tells the numbers of real pictures and of noise");
+  options.count("samples", samples, Range::between(2, 1e7),
+                "number of samples to draw, or maximum number of pictures");
+  options.flag("floor", floor, "also measures held-out real pictures and pure noise");
   options.count("neighbours", evaluation.neighbours, Range::between(1, 100),
                 "k of precision, recall, density and coverage");
-  options.count("manifold-count", evaluation.manifold_rows, Range::between(0, 1e7),
-                "pictures of each set at most for these four; 0 for all, as ADM's evaluator");
+  options.count(
+      "manifold-count", evaluation.manifold_rows, Range::between(0, 1e7),
+      "maximum number of pictures per set for these four; 0 for all, as in ADM's evaluator");
   options.count("resamplings", evaluation.resamplings, Range::between(0, 10000),
-                "for the range of the distance; 0 for none");
-  options.count("seed", seed, Range::between(0, 9e15), "where samples start");
-  options.number("guidance", guidance, Range::between(-1000, 1000),
-                 "scale of classifier-free guidance; 1 for none");
+                "bootstrap resamplings for the range of the distance; 0 for none");
+  options.count("seed", seed, Range::between(0, 9e15), "seed of the starting noise");
+  options.text("labels", labels, kLabelsInTurnHelp);
+  guidance.declare(options);
+  start.declare(options);
   options.section("descent");
   descent.declare(options);
   options.section("output");
@@ -213,11 +225,16 @@ EvaluateResult run(const EvaluateOptions& options, Host& host) {
   std::optional<OutputFolder> folder;
   if (samples || field) folder.emplace(options.out);
   host.begin_stoppable_work();
-  if (field) samples = drawn_pictures(options, *field, *codec, host);
+  double mean_evaluations = 0;
+  if (field) {
+    const DrawnPictures drawn = drawn_pictures(options, *field, *codec, host);
+    samples = drawn.pictures;
+    mean_evaluations = drawn.mean_evaluations;
+  }
   if (host.stop_requested()) {
     host.log()->warn(
-        "interrupted before anything was measured; samples of `eqm sample {npz}` are kept, and "
-        "{pictures} measures them");
+        "interrupted before anything was measured; to keep samples, draw them into an .npz first "
+        "and give it as {pictures}");
     return {.stopped = true};
   }
   std::optional<FeatureSet> real;
@@ -234,7 +251,13 @@ EvaluateResult run(const EvaluateOptions& options, Host& host) {
   const Reference reference = reference_from(data, real, options.comparison.reference, host);
   EvaluateResult result = EvaluationRun(options, *network, data, host).of(samples, reference, rule);
   result.files.insert(result.files.begin(), files.begin(), files.end());
+  result.mean_evaluations = mean_evaluations;
   return result;
+}
+
+std::string text_of(const EvaluateResult& result) {
+  if (result.stopped || result.sets.empty()) return {};
+  return evaluation_table(result.sets, result.distance);
 }
 
 }  // namespace eqm::app

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "eqm/app/cut_short.h"
 #include "eqm/app/open_images.h"
+#include "eqm/app/quality.h"
 #include "eqm/app/sampling_progress.h"
 #include "eqm/base/error.h"
 #include "eqm/base/memory.h"
@@ -24,22 +27,30 @@ void require_evaluable(const EvaluateOptions& options, const LearnedField& field
   require_fitting(network, field.model(), codec);
   const Shape shape = field.model().backbone->state_shape();
   options.descent.validate(field.model().objective);  // refuses before anything is drawn
+  require_labels(options.labels, options.guidance, field);
   const auto bytes = 2 * c10::multiply_integers(codec.picture_shape(shape));  // as tensor, as list
   const auto numbers = static_cast<double>(c10::multiply_integers(shape));
-  require_memory(static_cast<double>(options.samples) *
-                     (numbers * (sizeof(double) + sizeof(float)) + static_cast<double>(bytes)),
-                 "lower {samples}, or draw them with eqm sample and give {pictures}");
+  require_memory(
+      static_cast<double>(options.samples) *
+          (numbers * (sizeof(double) + sizeof(float)) + static_cast<double>(bytes)),
+      "lower {samples}, or draw the samples into an .npz first and give it as {pictures}");
 }
 
-SourcePtr drawn_pictures(const EvaluateOptions& options, const LearnedField& field,
-                         const Codec& codec, Host& host) {
+DrawnPictures drawn_pictures(const EvaluateOptions& options, const LearnedField& field,
+                             const Codec& codec, Host& host) {
   const Model& model = field.model();
   const int64_t count = options.samples;
-  SamplingSpec request = {.labels = labels_in_turn(model, count),
+  SamplingSpec request = {.labels = labels_in_turn(model, options.labels, count),
                           .count = count,
                           .guidance = options.guidance,
                           .seed = static_cast<uint64_t>(options.seed),
                           .descent = options.descent};
+  std::optional<StartImages> images;
+  if (options.start.gamma > 0) {
+    images = images_to_start_from(options.start, options.comparison.reference, count, model, codec,
+                                  host);
+    start_from(*images, options.start.gamma, model, options.labels, request);
+  }
   SamplingProgress progress(host.progress(), "sampling", count,
                             options.descent.resolve(model.objective));
   request.go_on = [&](const EngineCounts& counts) {
@@ -48,15 +59,21 @@ SourcePtr drawn_pictures(const EvaluateOptions& options, const LearnedField& fie
   };
   const DescentResult result = sample(field, request);
   progress.end();
-  if (host.stop_requested()) return nullptr;
-  const auto lost = std::ranges::count(result.samples, DescentStatus::diverged,
-                                       [](const SampleRecord& record) { return record.status; });
+  if (host.stop_requested()) return {};
+  const auto ended = [&](DescentStatus status) {
+    return std::ranges::count(result.samples, status,
+                              [](const SampleRecord& record) { return record.status; });
+  };
+  warn_of_cut_short(options.descent, model.objective, ended(DescentStatus::limit), count,
+                    *host.log());
+  const auto lost = ended(DescentStatus::diverged);
   if (lost == count) {
     throw Error(ErrorKind::numeric, "every sample diverged",
                 "take smaller steps ({eta}, {limit}); are the model's weights sound?");
   }
   if (lost > 0) {
-    host.log()->warn("{} of {} samples diverged and are judged as they were before", lost, count);
+    host.log()->warn("{} of {} samples diverged and are evaluated as they were before", lost,
+                     count);
   }
   const Tensor bytes = bytes_of(result.x, codec).contiguous();
   std::vector<Example> examples;
@@ -69,7 +86,14 @@ SourcePtr drawn_pictures(const EvaluateOptions& options, const LearnedField& fie
          .bytes = {first, first + size},
          .label = request.labels.defined() ? request.labels[i].item<int64_t>() : kNoLabel});
   }
-  return memory_source(std::move(examples), model.class_names, "sample");
+  double evaluations = 0;
+  for (const SampleRecord& record : result.samples) {
+    evaluations += static_cast<double>(record.evaluations);
+  }
+  return {.pictures = memory_source(
+              std::move(examples),
+              request.labels.defined() ? model.class_names : std::vector<std::string>(), "sample"),
+          .mean_evaluations = evaluations / static_cast<double>(count)};
 }
 
 SourcePtr given_pictures(const EvaluateOptions& options, const FeatureNet& network, Host& host) {

@@ -13,9 +13,15 @@ namespace eqm::app {
 void require_evaluable(const EvaluateOptions& options, const LearnedField& field,
                        const Codec& codec, const FeatureNet& network);
 
-// Samples of a model with labels in turn; null when the host asked for a stop.
-SourcePtr drawn_pictures(const EvaluateOptions& options, const LearnedField& field,
-                         const Codec& codec, Host& host);
+// Samples of a model, and what they took.
+struct DrawnPictures {
+  SourcePtr pictures;           // null when the host asked for a stop
+  double mean_evaluations = 0;  // of the field, per sample
+};
+
+// With labels in turn.
+DrawnPictures drawn_pictures(const EvaluateOptions& options, const LearnedField& field,
+                             const Codec& codec, Host& host);
 
 // The pictures that were given, two at least: the test part where there are parts.
 SourcePtr given_pictures(const EvaluateOptions& options, const FeatureNet& network, Host& host);

@@ -44,7 +44,8 @@ void ModelExportOptions::declare(OptionSet& options) {
   options.text("model", model, "a run folder, a checkpoint or a model file");
   options.text("out", out, "the file to write: .safetensors, or .pt for PyTorch");
   options.choice("stored", stored, export_types(), "type of the weights in the file");
-  options.choice("for", reader, readers(), "who is to read it: eqm, or the reference's module");
+  options.choice("for", reader, readers(),
+                 "program that is to read it: eqm, or the reference implementation");
 }
 
 ModelExportResult run(const ModelExportOptions& options, Host& host) {
@@ -62,6 +63,7 @@ ModelExportResult run(const ModelExportOptions& options, Host& host) {
   if (options.reader == ModelReader::reference) give_reference_sign(model);
   format == Format::torch ? save_for_torch(model, out, options.stored)
                           : save_model(model, out, options.stored);
+  host.wrote(out);
   host.log()->info("wrote {}", out);
   return {.file = out};
 }

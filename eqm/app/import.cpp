@@ -72,24 +72,25 @@ void ModelImportOptions::declare(OptionSet& options) {
   options.text("from", from, "a .pt or .safetensors file");
   options.text("out", out, "the model file to write");
   options.choice("weights", weights, weights_names(),
-                 "auto is the running average where there is one");
+                 "which weights to take; auto is the moving average where there is one");
   options.count("heads", hints.heads, Range::between(0, 16384),
-                "heads of the attention; 0 takes those of the preset of that width");
+                "attention heads; 0 takes those of the preset of that width");
   options.count("head-channels", hints.head_channels, Range::between(0, 16384),
-                "channels of each head of a U-Net, in place of {heads}; 0 for none");
+                "channels per head of a U-Net, in place of {heads}; 0 for none");
   options.count("size", hints.size, Range::between(0, 4096),
                 "height and width of a U-Net's states; 0 takes 32");
-  options.count("classes", hints.classes, Range::between(0, 1e7),
-                "0 takes all rows of the label table but the last, the null class");
+  options.count(
+      "classes", hints.classes, Range::between(0, 1e7),
+      "number of classes; 0 takes all rows of the label table but the last, the null class");
   options.text("class-names", class_names,
-               "names of the classes: a text file with one per line, or a list with commas");
+               "class names: a text file with one per line, or a list separated by commas");
   options.choice("objective", objective, with_auto(all_names(objective_names())),
                  "what the network was trained to predict");
   options.choice("sign", sign, with_auto(all_names(sign_names())),
                  "reference: the network predicts from noise to data; eqm: the gradient; auto is "
                  "what a file of eqm says, else reference");
   options.choice("stored", stored, import_types(), "type of the weights in the model file");
-  options.flag("check", check, "compares the checkpoint's checksums");
+  options.flag("check", check, "verifies the checkpoint's checksums");
 }
 
 ModelImportResult run(const ModelImportOptions& options, Host& host) {
@@ -117,6 +118,7 @@ ModelImportResult run(const ModelImportOptions& options, Host& host) {
   ModelImportResult result = {.report = import_model(options.from, options.out, how),
                               .file = options.out};
   host.progress().end();
+  host.wrote(options.out);
   host.log()->info("wrote {}", options.out);
   return result;
 }

@@ -121,8 +121,8 @@ std::string config_of(LandscapeOptions options) {
 
 void LandscapeOptions::declare(OptionSet& options) {
   plane.declare(options);
-  options.flag("animate", animate, "draws the particles on their way, as an APNG");
-  options.text("out", out, "folder for the picture, the samples and the models");
+  options.flag("animate", animate, "animates the particles along their paths, as an APNG");
+  options.text("out", out, "folder for the figure, the samples and the models");
   runtime.declare(options);
 }
 
@@ -130,7 +130,6 @@ LandscapeResult run(const LandscapeOptions& options, Host& host) {
   const PlaneOptions& plane = options.plane;
   const Runtime runtime = make_runtime(options.runtime);
   const RuntimeScope scope(runtime);
-  const torch::TensorOptions type = runtime.tensors();
   plane.validate();  // refuses before anything is learned
   warn_of_unused(plane.descent_for(plane.objective),
                  {.kind = plane.objective, .magnitude = plane.magnitude}, *host.log());
@@ -145,7 +144,7 @@ LandscapeResult run(const LandscapeOptions& options, Host& host) {
 
   StoppableProgress progress(host);
   try {
-    const PlaneStudy study = study_plane(plane, type, progress);
+    const PlaneStudy study = study_plane(plane, runtime, progress);
     config.commit();
     result.files = write_study(study, options, folder);
     result.descents.push_back(summary_of(name_of(plane.objective), study.main));
@@ -155,11 +154,13 @@ LandscapeResult run(const LandscapeOptions& options, Host& host) {
     result.compared = study.compared;
   } catch (const StudyStopped&) {
     host.progress().end();
-    host.log()->warn("interrupted: nothing is written to {}, because a study is kept whole only",
-                     folder.string());
+    host.log()->warn(
+        "interrupted: nothing is written to {}, because only complete studies are kept",
+        folder.string());
     result.stopped = true;
     return result;
   }
+  for (const std::string& file : result.files) host.wrote(folder / file);
   host.log()->info("wrote {}/landscape.png, .svg, {}samples.csv and the models", folder.string(),
                    options.animate ? "descent.png, " : "");
   return result;

@@ -1,4 +1,4 @@
-// Learns a landscape over the plane, descends it, measures the samples and draws it all beside Flow
+// Learns a 2-D landscape, descends it, measures the samples and draws it all beside Flow
 // Matching.
 #pragma once
 

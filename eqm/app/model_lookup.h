@@ -21,7 +21,7 @@ Model load_for(const std::string& what, const torch::TensorOptions& type);
 inline constexpr const char* kModelHelp =
     "a model file, a run folder or a checkpoint; the shipped fashion-xs4 where none is given";
 
-// The model that was given, or else the file of the shipped one, of which an info line tells; kind
+// The model that was given, or else the file of the shipped one, which is logged; kind
 // usage where that is not found.
 std::string given_or_shipped_model(const std::string& given, Logger& log);
 

@@ -1,4 +1,4 @@
-// What `eqm neighbours` tells about the neighbours it found.
+// A report about the neighbours that were found.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ SourcePtr open_queries(const NeighbourOptions& options) {
     throw Error(
         ErrorKind::input,
         fmt::format("{} holds {}, not pictures", in_quotes(options.pictures), describe(layout)),
-        "name a folder of PNG files, such as `eqm sample` writes");
+        "name a folder of PNG files, such as sampling writes");
   }
   return pick_source(all, choose_examples(all->size(), options.count).chosen);
 }
@@ -88,14 +88,15 @@ std::vector<std::vector<Neighbour>> nearest_in(const Source& data, const Source&
 }  // namespace
 
 void NeighbourOptions::declare(OptionSet& options) {
-  options.text("pictures", pictures, "a folder of pictures, or any data set; its test part");
-  options.text("data", data, "the set that is searched, by name or path");
-  options.choice("part", part, split_names(), "the part of the data that is searched");
-  options.count("k", k, Range::between(1, 100), "neighbours of each picture");
+  options.text("pictures", pictures, "a folder of pictures, or any data set (its test part)");
+  options.text("data", data, "data set to search, by name or path");
+  options.choice("part", part, split_names(), "part of the data to search");
+  options.count("k", k, Range::between(1, 100), "neighbours per picture");
   options.count("count", count, Range::between(1, 10000),
-                "pictures at most, chosen by chance of those given");
-  options.count("size", size, Range::between(0, 8192),
-                "crops and scales all images to size x size; 0 takes that of the pictures");
+                "maximum number of pictures, chosen at random from those given");
+  options.count(
+      "size", size, Range::between(0, 8192),
+      "crops and scales all images to this height and width; 0 takes that of the pictures");
   options.text("out", out, "folder for the figure and the table");
   runtime.declare(options);
 }
@@ -124,7 +125,7 @@ NeighbourResult run(const NeighbourOptions& options, Host& host) {
                        "Nearest images in " + options.data),
       {{"Software", software_name()}, {"Pictures", options.pictures}, {"Data", options.data}});
   result.files = {"neighbours.png", "neighbours.csv"};
-  host.log()->info("wrote neighbours.png and neighbours.csv to {}", options.out);
+  announce(host, out, result.files);
   return result;
 }
 

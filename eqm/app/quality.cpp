@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "eqm/app/cut_short.h"
 #include "eqm/base/draws.h"
 #include "eqm/codec/states.h"
 #include "eqm/data/order.h"
@@ -29,6 +30,12 @@ std::string percent_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
+void require_labels(const std::string& labels, const GuidanceOptions& guidance,
+                    const LearnedField& field) {
+  const Tensor one = labels_in_turn(field.model(), labels, 1);
+  validate({.labels = one, .count = 1, .guidance = guidance}, field);
+}
+
 QualityMeter::QualityMeter(FeatureNetPtr network, const ComparisonOptions& options, Host& host)
     : network_(std::move(network)),
       options_(options),
@@ -38,7 +45,8 @@ QualityMeter::QualityMeter(FeatureNetPtr network, const ComparisonOptions& optio
 const FrechetTarget& QualityMeter::reference() const {
   if (!reference_) {
     if (data_.pictures && !data_.statistics) {
-      log_->info("looking at {} pictures of {}", data_.pictures->size(), options_.reference);
+      log_->info("computing features of {} pictures of {}", data_.pictures->size(),
+                 options_.reference);
     }
     reference_ = target_of(*network_, data_);
   }
@@ -83,8 +91,9 @@ Quality QualityMeter::of(const Tensor& states, const Codec& codec, const Tensor&
   Quality quality;
   quality.distance = reference().distance(moments);
   if (labels.defined() && opinion.labels.defined()) {
-    quality.accuracy =
-        (opinion.labels.cpu() == labels.cpu()).to(torch::kFloat64).mean().item<double>();
+    const Tensor asked = labels.cpu() != kNullClass;
+    const Tensor right = opinion.labels.cpu() == labels.cpu();
+    quality.accuracy = right.index({asked}).to(torch::kFloat64).mean().item<double>();
   }
   return quality;
 }
@@ -95,11 +104,14 @@ std::optional<Quality> QualityMeter::of(
   const Model& model = field.model();
   require_fitting(*network_, model, codec);
   bool whole = true;
-  SamplingSpec request = {.labels = labels_in_turn(model, contest.samples),
+  SamplingSpec request = {.labels = labels_in_turn(model, contest.labels, contest.samples),
                           .count = contest.samples,
                           .guidance = contest.guidance,
                           .seed = contest.seed,
                           .descent = descent};
+  if (contest.gamma > 0) {
+    start_from(*contest.images, contest.gamma, model, contest.labels, request);
+  }
   request.go_on = [&](const EngineCounts& counts) {
     whole = whole && (!go_on || go_on(counts));
     return whole;
@@ -110,11 +122,14 @@ std::optional<Quality> QualityMeter::of(
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   Quality quality = of(drawn.x, codec, request.labels);
   quality.seconds = taken.count();
+  int64_t at_the_limit = 0;
   for (const SampleRecord& record : drawn.samples) {
+    at_the_limit += record.status == DescentStatus::limit ? 1 : 0;
     quality.evaluations += static_cast<double>(record.evaluations);
     quality.diverged += record.status == DescentStatus::diverged ? 1 : 0;
   }
   quality.evaluations /= static_cast<double>(contest.samples);
+  warn_of_cut_short(descent, model.objective, at_the_limit, contest.samples, *log_);
   return quality;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "eqm/app/comparison.h"
+#include "eqm/app/start_images.h"
 #include "eqm/descend/sampling.h"
 
 namespace eqm::app {
@@ -22,19 +23,30 @@ struct Quality {
 // "86.2%", or nothing.
 std::string percent_text(const std::optional<double>& share);
 
+inline constexpr const char* kLabelsInTurnHelp =
+    "classes that samples take in turn, by name or number, separated by commas; null for no "
+    "class; empty for all";
+
 struct Contest {
   int64_t samples = 512;
   uint64_t seed = 0;
-  double guidance = 1;
+  std::string labels = {};  // as labels_in_turn() takes them
+  GuidanceOptions guidance = {};
+  double gamma = 0;                     // above 0: samples start from the images
+  const StartImages* images = nullptr;  // then not null
 };
+
+// Kind usage where the model lacks a class that was named, or what guidance needs.
+void require_labels(const std::string& labels, const GuidanceOptions& guidance,
+                    const LearnedField& field);
 
 class QualityMeter {
  public:
   // Opens the reference, and looks at it when it is first needed.
   QualityMeter(FeatureNetPtr network, const ComparisonOptions& options, Host& host);
 
-  // Samples with labels in turn. `go_on` is asked after every tick; when it answers false, nothing
-  // comes back.
+  // Samples with labels in turn; where they are null, no class is asked for and none is compared.
+  // `go_on` is asked after every tick; when it answers false, nothing comes back.
   std::optional<Quality> of(const LearnedField& field, const Codec& codec,
                             const DescentOptions& descent, const Contest& contest,
                             const std::function<bool(const EngineCounts&)>& go_on) const;

@@ -23,6 +23,7 @@ struct SampleOptions {
   int64_t count = 0;  // in all; 0: per_class of each
   int64_t seed = 0;
   DescentOptions descent;
+  std::string beside;               // another model to draw in the same way; empty for none
   std::string out = "out/samples";  // empty: no files, for a sink alone
   OutputChoice files;
   int64_t capacity = 0;  // rows at once; 0 lets the engine choose

@@ -42,13 +42,13 @@ std::string json_text(const std::string& text) {
 }
 
 // The folder of each label.
-std::vector<std::string> folders_of(const Model& model, const std::vector<int64_t>& labels) {
+std::map<int64_t, std::string> folders_of(const Model& model, const std::vector<int64_t>& labels) {
   const std::vector<std::string> all = model.class_names.empty()
                                            ? numbered_folders(model.backbone->num_classes())
                                            : class_folders(model.class_names);
-  std::vector<std::string> folders;
+  std::map<int64_t, std::string> folders;
   for (const int64_t label : labels) {
-    folders.push_back(label < 0 ? label_name(model, label) : all.at(static_cast<size_t>(label)));
+    folders[label] = label < 0 ? label_name(model, label) : all.at(static_cast<size_t>(label));
   }
   return folders;
 }
@@ -56,20 +56,29 @@ std::vector<std::string> folders_of(const Model& model, const std::vector<int64_
 }  // namespace
 
 void OutputChoice::declare(OptionSet& options) {
-  options.flag("pictures", pictures, "writes every sample as a picture of its own");
-  options.flag("class-folders", class_folders,
-               "writes the pictures into a folder for each class, which evaluate and train read");
-  options.flag("trace", trace,
-               "draws how the first sample of each class came about, and norms along the way");
-  options.flag("animate", animate, "draws samples coming out of the noise, as an APNG");
-  options.flag("histogram", histogram, "draws how many evaluations samples took");
-  options.text("npz", npz, "a file for all samples as the ADM evaluator reads them");
-  options.choice("npz-method", npz_method, zip_method_names(), "deflated is smaller");
+  options.flag("pictures", pictures, "writes every sample as a file of its own");
+  options.flag(
+      "class-folders", class_folders,
+      "writes the pictures into one folder per class, as evaluation and training read them");
+  options.flag(
+      "trace", trace,
+      "draws the path of the first sample of each class, and gradient norms along the way");
+  options.flag("animate", animate, "animates samples from noise to the end, as an APNG");
+  options.flag("histogram", histogram, "draws a histogram of evaluations per sample");
+  options.text("npz", npz, "file for all samples, in the format of ADM's evaluator");
+  options.choice("npz-method", npz_method, zip_method_names(),
+                 "compression of that file; deflated is smaller");
+}
+
+void OutputChoice::validate() const {
+  if (npz.empty() || npz.ends_with(".npz")) return;
+  throw Error(ErrorKind::usage, fmt::format("'{}' does not end with .npz", npz),
+              "name the file samples.npz, for instance");
 }
 
 std::vector<std::string> figures_of_samples() {
   return {"grid.png",     "samples.csv",  "trace.png",   "trace.csv", "norms.png", "norms.svg",
-          "energies.png", "energies.svg", "descent.png", "steps.png", "steps.svg"};
+          "energies.png", "energies.svg", "descent.png", "steps.png", "steps.svg", "beside.png"};
 }
 
 SampleOutput::SampleOutput(const std::filesystem::path& folder, const SamplingPlan& plan,
@@ -80,14 +89,19 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const SamplingPl
       shown_(codec_.has_autoencoder() ? Scaling{} : codec_.scaling()),
       rows_(plan.row_names),
       labels_(plan.labels),
+      sample_labels_(plan.sample_labels),
+      sample_starts_(plan.sample_starts),
+      pictures_(plan.pictures),
       layout_(plan.layout),
       origin_(std::move(origin)),
       choice_(choice),
       lines_(folder / "samples.jsonl"),
       animation_(animation_size(model_.backbone->state_shape(), codec_.has_autoencoder())) {
   if (model_.backbone->state_shape().size() != 3) choice_.pictures = choice_.animate = false;
-  if (choice_.pictures) pictures_folder_.emplace(folder_ / "pictures");
-  if (choice_.class_folders) folders_ = folders_of(model_, labels_);
+  if (choice_.pictures) pictures_folder_.emplace(folder_ / pictures_);
+  if (choice_.class_folders) {
+    folders_ = folders_of(model_, sample_labels_.empty() ? labels_ : sample_labels_);
+  }
   if (choice_.npz.empty()) return;
   const Shape shape = codec_.picture_shape(model_.backbone->state_shape());
   if (shape.size() != 3 || (shape[0] != 1 && shape[0] != 3)) {
@@ -97,8 +111,16 @@ SampleOutput::SampleOutput(const std::filesystem::path& folder, const SamplingPl
   npz_ = std::make_unique<SampleNpz>(choice_.npz, choice_.npz_method);
 }
 
-std::string SampleOutput::row_of(int64_t sample) const {
-  return rows_.empty() ? "" : rows_.at(static_cast<size_t>(layout_.row_of(sample)));
+std::optional<int64_t> SampleOutput::label_of(int64_t sample) const {
+  if (!sample_labels_.empty()) return sample_labels_.at(static_cast<size_t>(sample));
+  if (labels_.empty()) return std::nullopt;
+  return labels_.at(static_cast<size_t>(layout_.row_of(sample)));
+}
+
+std::optional<std::string> SampleOutput::label_name_of(int64_t sample) const {
+  if (!sample_labels_.empty()) return label_name(model_, *label_of(sample));
+  if (rows_.empty()) return std::nullopt;
+  return rows_.at(static_cast<size_t>(layout_.row_of(sample)));
 }
 
 // The first sample of each row, or the first few.
@@ -138,29 +160,31 @@ void SampleOutput::watch(int64_t sample, const Sight& sight) {
 void SampleOutput::write_picture(int64_t sample, const Tensor& state) {
   PngText text = origin_;
   text.emplace_back("Sample", std::to_string(sample));
-  if (!rows_.empty()) text.emplace_back("Label", row_of(sample));
-  std::filesystem::path folder = folder_ / "pictures";
+  if (const auto label = label_name_of(sample)) text.emplace_back("Label", *label);
+  if (!sample_starts_.empty()) {
+    text.emplace_back("Source", sample_starts_.at(static_cast<size_t>(sample)));
+  }
+  std::filesystem::path folder = folder_ / pictures_;
   if (choice_.class_folders) {
-    folder /= folders_.at(static_cast<size_t>(layout_.row_of(sample)));
+    folder /= folders_.at(label_of(sample).value());
     create_folder(folder);
   }
   write_png(folder / fmt::format("{:06}.png", sample), pictures_of(state, shown_).front(), text);
 }
 
 void SampleOutput::add_to_npz(int64_t sample, const Tensor& state) {
-  std::optional<int64_t> label;
-  if (!labels_.empty()) label = labels_.at(static_cast<size_t>(layout_.row_of(sample)));
-  npz_->add(pictures_of(state, shown_).front(), label);
+  npz_->add(pictures_of(state, shown_).front(), label_of(sample));
 }
 
 void SampleOutput::add(int64_t sample, const Outcome& outcome) {
   const SampleRecord& record = outcome.record;
   const bool done = is_finished(record.status);
   if (done) evaluations_.push_back(static_cast<double>(record.evaluations));
+  const std::optional<std::string> label = label_name_of(sample);
   lines_.write(fmt::format(
       R"({{"sample":{},"label":{},"steps":{},"evaluations":{},"norm":{},"energy":{},"status":"{}"}})"
       "\n",
-      sample, rows_.empty() ? "null" : json_text(row_of(sample)), record.steps, record.evaluations,
+      sample, label ? json_text(*label) : "null", record.steps, record.evaluations,
       number(record.norm), number(record.energy), name_of(record.status)));
   Shape shape = model_.backbone->state_shape();
   shape.insert(shape.begin(), 1);
@@ -238,7 +262,7 @@ std::vector<NamedPath> SampleOutput::paths_where(const std::function<bool(int64_
   for (const auto& [sample, path] : paths_) {
     if (!path.ended || !wanted(sample)) continue;
     paths.push_back(
-        {sample, rows_.empty() ? fmt::format("sample {}", sample) : row_of(sample), &path});
+        {sample, label_name_of(sample).value_or(fmt::format("sample {}", sample)), &path});
   }
   return paths;
 }
@@ -311,7 +335,7 @@ std::vector<std::string> SampleOutput::finish() {
     write_grid();
     written.emplace_back("grid.png");
   }
-  if (choice_.pictures && !evaluations_.empty()) written.emplace_back("pictures/");
+  if (choice_.pictures && !evaluations_.empty()) written.push_back(pictures_ + "/");
   if (!images && !kept_.empty()) {
     write_points();
     written.emplace_back("samples.csv");

@@ -33,6 +33,8 @@ struct OutputChoice {
   ZipMethod npz_method = ZipMethod::stored;
 
   void declare(OptionSet& options);
+  // Throws a usage error for an .npz that is not called so.
+  void validate() const;
 };
 
 // The files that finish() may leave, but for samples.jsonl.
@@ -56,7 +58,8 @@ class SampleOutput final : public SampleSink {
   int64_t npz_samples() const { return npz_ ? npz_->count() : 0; }
 
  private:
-  std::string row_of(int64_t sample) const;
+  std::optional<int64_t> label_of(int64_t sample) const;
+  std::optional<std::string> label_name_of(int64_t sample) const;  // that, or the mix
   int64_t shown_columns() const;
   bool is_shown(int64_t sample) const;
   void write_picture(int64_t sample, const Tensor& state);
@@ -77,7 +80,10 @@ class SampleOutput final : public SampleSink {
   Codec shown_;  // of what is kept for the grid: decoded already, or states
   std::vector<std::string> rows_;
   std::vector<int64_t> labels_;
-  std::vector<std::string> folders_;  // of the rows, where pictures go into folders
+  std::vector<int64_t> sample_labels_;
+  std::vector<std::string> sample_starts_;
+  std::string pictures_;
+  std::map<int64_t, std::string> folders_;  // of labels, where pictures go into folders
   GridLayout layout_;
   PngText origin_;
   OutputChoice choice_;

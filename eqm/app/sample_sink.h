@@ -29,6 +29,10 @@ struct SamplingPlan {
   GridLayout layout;                        // which row a sample belongs to
   std::vector<std::string> row_names = {};  // empty where rows have none
   std::vector<int64_t> labels = {};         // of the rows; empty for mixtures and without classes
+  // Of samples that start from images, one for each; empty for those that start from noise.
+  std::vector<int64_t> sample_labels = {};      // in place of the rows'
+  std::vector<std::string> sample_starts = {};  // where its image comes from
+  std::string pictures = "pictures";            // the folder for them, within that of the output
 };
 
 // Samples are added in the order of their numbers, on a thread of its own, so that slow sinks do

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "eqm/descend/engine.h"
 
@@ -20,5 +21,8 @@ struct SampleTally {
   void add(const SampleRecord& record);
   int64_t count_of(DescentStatus status) const;
 };
+
+// One line per status with its count, then the means of samples that are done.
+std::string tally_table(const SampleTally& tally);
 
 }  // namespace eqm::app

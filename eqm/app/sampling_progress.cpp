@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ void SamplingProgress::update(const EngineCounts& counts) {
 }
 
 void SamplingProgress::end() {
-  progress_.end();
+  if (std::exchange(open_, false)) progress_.end();
 }
 
 }  // namespace eqm::app

@@ -17,12 +17,17 @@ class SamplingProgress {
   SamplingProgress(Progress& progress, const std::string& what, int64_t count,
                    const DescentOptions& descent);
 
+  SamplingProgress(const SamplingProgress&) = delete;
+  SamplingProgress& operator=(const SamplingProgress&) = delete;
+  ~SamplingProgress() { end(); }  // also where sampling throws
+
   // After every tick of the engine.
   void update(const EngineCounts& counts);
   void end();
 
  private:
   Progress& progress_;
+  bool open_ = true;
   int64_t count_;
   TotalKind at_first_;  // how well the total is known while no sample is done
 };

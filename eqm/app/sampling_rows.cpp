@@ -10,12 +10,6 @@ namespace {
 
 constexpr int64_t kMostClassesByDefault = 10;
 
-const Names<GuidedChannels>& guided_channel_names() {
-  static const Names<GuidedChannels> names = {{"all", GuidedChannels::all},
-                                              {"first-three", GuidedChannels::first_three}};
-  return names;
-}
-
 std::vector<int64_t> first_classes(const Model& model, Logger& log) {
   const int64_t known = model.backbone->num_classes();
   std::vector<int64_t> labels;
@@ -32,40 +26,49 @@ std::vector<int64_t> first_classes(const Model& model, Logger& log) {
 }  // namespace
 
 void SamplingRowsOptions::declare(OptionSet& options) {
-  options.text("labels", labels,
-               "classes by name or number, with commas; all; empty for the first ten");
-  options.text("mix", mix, "classes with weights, as coat:1,bag:1,null:-1, in place of labels");
-  options.number("guidance", guidance, Range::between(-1000, 1000),
-                 "scale of classifier-free guidance; 1 for none");
-  options.choice("guided-channels", guided_channels, guided_channel_names(),
-                 "first-three is what the reference does with latents");
+  options.text(
+      "labels", labels,
+      "classes by name or number, separated by commas; all; null for no class; empty for the first "
+      "ten, or all with {count}");
+  options.text("mix", mix,
+               "weighted sum of classes, such as coat:1,bag:1,null:-1, in place of {labels}; "
+               "other.safetensors@coat:1 is a class of another model");
+  guidance.declare(options);
+}
+
+void require_mix_alone(const SamplingRowsOptions& options) {
+  if (options.labels.empty() && !options.guidance.guides()) return;
+  throw Error(ErrorKind::usage, "a mix contains all weights already",
+              "omit {labels} and {guidance}, or write them as a mix");
 }
 
 std::vector<SamplingRow> sampling_rows(const Model& model, const SamplingRowsOptions& options,
-                                       Logger& log) {
-  const double scale = options.guidance;
+                                       UnnamedClasses unnamed, Logger& log) {
   if (!options.mix.empty()) {
-    if (!options.labels.empty() || scale != 1) {
-      throw Error(ErrorKind::usage, "a mix says all weights itself",
-                  "omit {labels} and {guidance}, or write them as a mix");
-    }
+    require_mix_alone(options);
     return {{.name = options.mix, .terms = mix_of(model, options.mix)}};
   }
-  const std::vector<int64_t> labels =
-      options.labels.empty() ? first_classes(model, log) : labels_of(model, options.labels);
-  if (labels.empty()) {
-    if (scale != 1) {
-      throw Error(ErrorKind::usage, "guidance needs labels, and this model has none",
-                  "leave {guidance} at 1");
-    }
-    return {{.name = "", .terms = {}}};
+  std::vector<int64_t> labels;
+  if (!options.labels.empty()) {
+    labels = labels_of(model, options.labels);
+  } else if (unnamed == UnnamedClasses::all) {
+    labels = every_class(model);
+  } else {
+    labels = first_classes(model, log);
   }
+  const bool any = std::ranges::any_of(labels, [](int64_t label) { return label != kNullClass; });
+  if (!any && options.guidance.guides()) {
+    throw Error(ErrorKind::usage,
+                labels.empty() ? "guidance needs labels, and this model has none"
+                               : "guidance needs labels, and the null class is none",
+                "leave {guidance} at 1");
+  }
+  if (labels.empty()) return {{.name = "", .terms = {}}};
   std::vector<SamplingRow> rows;
   for (const int64_t label : labels) {
-    rows.push_back(
-        {.name = label_name(model, label),
-         .terms = scale == 1 ? only(label) : guidance(label, scale, options.guided_channels),
-         .label = label});
+    rows.push_back({.name = label_name(model, label),
+                    .terms = options.guidance.terms_of(label),
+                    .label = label});
   }
   return rows;
 }

@@ -9,16 +9,16 @@
 
 #include "eqm/base/log.h"
 #include "eqm/base/options.h"
+#include "eqm/landscape/guidance.h"
 #include "eqm/landscape/model.h"
 #include "eqm/landscape/terms.h"
 
 namespace eqm::app {
 
 struct SamplingRowsOptions {
-  std::string labels = {};  // as labels_of() reads them; empty: the first classes
+  std::string labels = {};  // as labels_of() reads them; empty: see UnnamedClasses
   std::string mix = {};     // as mix_of() reads it, in place of labels
-  double guidance = 1;
-  GuidedChannels guided_channels = GuidedChannels::all;
+  GuidanceOptions guidance = {};
 
   void declare(OptionSet& options);
 };
@@ -29,9 +29,18 @@ struct SamplingRow {
   std::optional<int64_t> label = {};  // none for mixtures and models without classes
 };
 
+// A usage error when labels or guidance stand beside a mix.
+void require_mix_alone(const SamplingRowsOptions& options);
+
+// Which classes are meant where none is named.
+enum class UnnamedClasses {
+  first_ten,  // enough to look at
+  all,        // as evaluators want them
+};
+
 // At least one row. Kind usage for labels the model does not have and for options that contradict
 // each other.
 std::vector<SamplingRow> sampling_rows(const Model& model, const SamplingRowsOptions& options,
-                                       Logger& log);
+                                       UnnamedClasses unnamed, Logger& log);
 
 }  // namespace eqm::app

@@ -23,8 +23,15 @@ struct Place {
 };
 
 Place place_of(ShippedKind kind) {
-  return kind == ShippedKind::model ? Place{"models", ".safetensors", "model"}
-                                    : Place{"recipes", ".toml", "recipe"};
+  switch (kind) {
+    case ShippedKind::model:
+      return {"models", ".safetensors", "model"};
+    case ShippedKind::recipe:
+      return {"recipes", ".toml", "recipe"};
+    case ShippedKind::experiment:
+      break;
+  }
+  return {"experiments", ".toml", "experiment"};
 }
 
 // Empty where there is none.

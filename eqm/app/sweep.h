@@ -1,5 +1,6 @@
-// Measures the quality of a model's samples over a grid of sampler settings. What was measured is
-// kept as soon as it is known, and a later sweep with the same settings takes it from there.
+// Measures the quality of samples over a grid of sampler settings, of one model or several. What
+// was measured is kept as soon as it is known, and a later sweep with the same settings takes it
+// from there.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,9 @@ struct SweepOptions {
   ComparisonOptions comparison = {};
   std::string grid = {};  // as sweep_grid.h reads it
   int64_t samples = 1000, seed = 0;
-  double guidance = 1;
+  std::string labels = {};  // as labels_in_turn() takes them
+  GuidanceOptions guidance = {};
+  StartOptions start = {};
   DescentOptions descent = {};
   std::string out = "out/sweep";
   CodecOptions codec = {};

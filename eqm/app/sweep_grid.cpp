@@ -1,6 +1,7 @@
 #include "eqm/app/sweep_grid.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,6 +15,17 @@ namespace {
 
 constexpr size_t kMostPoints = 10000;
 
+// Runs keep their weights in files that are all called the same.
+bool is_common_name(const std::string& stem) {
+  return stem.empty() || stem == "model" || stem == "weights" || stem == "latest";
+}
+
+std::string short_name(std::filesystem::path model) {
+  if (model.filename().empty()) model = model.parent_path();
+  const std::string stem = model.stem().string(), folder = model.parent_path().filename().string();
+  return is_common_name(stem) && !folder.empty() ? folder : stem;
+}
+
 }  // namespace
 
 std::vector<Axis> axes_of(const std::string& grid) {
@@ -26,7 +38,7 @@ std::vector<Axis> axes_of(const std::string& grid) {
     std::erase(axis.values, "");
     const auto same = [&](const Axis& other) { return other.name == axis.name; };
     if (axis.name.empty() || axis.values.empty() || std::ranges::any_of(axes, same)) {
-      throw Error(ErrorKind::usage, fmt::format("{} is no axis of a grid", in_quotes(word)),
+      throw Error(ErrorKind::usage, fmt::format("{} cannot be an axis of a grid", in_quotes(word)),
                   "write each option once with its values, as {grid} \"eta=0.003,0.006 limit=60\"");
     }
     axes.push_back(std::move(axis));
@@ -36,6 +48,20 @@ std::vector<Axis> axes_of(const std::string& grid) {
                 "name options and values, as {grid} \"eta=0.003,0.006 limit=60,250\"");
   }
   return axes;
+}
+
+const std::string& Axis::shown_as(const std::string& value) const {
+  const auto found = std::ranges::find(values, value);
+  const auto place = static_cast<size_t>(found - values.begin());
+  return place < shown.size() ? shown[place] : value;
+}
+
+std::vector<std::string> short_names(const std::vector<std::string>& models) {
+  std::vector<std::string> names;
+  for (const std::string& model : models) names.push_back(short_name(model));
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end() ? names : models;
 }
 
 std::vector<GridPoint> points_of(const std::vector<Axis>& axes) {
@@ -59,7 +85,8 @@ std::vector<GridPoint> points_of(const std::vector<Axis>& axes) {
 
 std::string text_of(const std::vector<Axis>& axes, const GridPoint& point) {
   std::vector<std::string> words;
-  for (size_t i = 0; i < axes.size(); ++i) words.push_back(axes[i].name + " " + point[i]);
+  for (size_t i = 0; i < axes.size(); ++i)
+    words.push_back(axes[i].name + " " + axes[i].shown_as(point[i]));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

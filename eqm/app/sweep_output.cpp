@@ -29,7 +29,9 @@ std::optional<double> number_in(const std::string& text) {
 std::string curve_of(const std::vector<Axis>& axes, const GridPoint& point, size_t left_out) {
   std::vector<std::string> words;
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (i != left_out && axes[i].values.size() > 1) words.push_back(axes[i].name + " " + point[i]);
+    if (i == left_out || axes[i].values.size() < 2) continue;
+    const std::string& shown = axes[i].shown_as(point[i]);
+    words.push_back(axes[i].shown.empty() ? axes[i].name + " " + shown : shown);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }

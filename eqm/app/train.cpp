@@ -18,10 +18,12 @@ std::vector<Measurement> measurements(const TrainingOptions& options,
   comparison.size = training.data.size;
   const FeatureNetPtr network = load_features(comparison, type);
   warn_of_few("{quality-samples}", options.quality_samples, network->feature_count(), host);
-  return {quality_measurement(
-      QualityMeter(network, comparison, host), training.descent,
-      {.samples = options.quality_samples, .seed = static_cast<uint64_t>(training.seed)},
-      training.cadence.quality_every, host)};
+  return {quality_measurement(QualityMeter(network, comparison, host), training.descent,
+                              {.samples = options.quality_samples,
+                               .seed = static_cast<uint64_t>(training.seed),
+                               .labels = training.labels,
+                               .guidance = training.guidance},
+                              training.cadence.quality_every, host)};
 }
 
 // What the folder keeps: the options with epochs as steps, of a run that is not resumed.
@@ -41,10 +43,10 @@ void TrainingOptions::declare(OptionSet& options) {
   options.section("quality");
   comparison.declare(options);
   options.count("quality-samples", quality_samples, Range::between(2, 1e7),
-                "samples drawn for it, as previews are");
+                "samples per measurement, drawn as previews are");
   options.section("output");
   options.text("out", out, "folder of the run");
-  options.flag("resume", resume, "goes on with the run in that folder, with its own options");
+  options.flag("resume", resume, "resumes the run in that folder, with its own options");
   runtime.declare(options);
 }
 
@@ -56,25 +58,22 @@ TrainingResult run(const TrainingOptions& asked, Host& host) {
   }
   const Runtime runtime = make_runtime(options.runtime, Bfloat16::useful);
   const RuntimeScope scope(runtime);
-  const torch::TensorOptions type = runtime.tensors();
-  if (runtime.autocast && type.device().is_cpu()) {
+  if (runtime.autocast && runtime.device.is_cpu()) {
     host.log()->warn("bfloat16 is slow on most processors; float32 is likely faster here");
   }
   host.begin_stoppable_work();
   const RunHost run_host = {.log = host.log(),
                             .progress = host.progress(),
                             .stop_requested = [&host] { return host.stop_requested(); },
-                            .type = type,
-                            .autocast = runtime.autocast,
-                            .measurements = measurements(options, type, host)};
+                            .runtime = runtime,
+                            .measurements = measurements(options, runtime.tensors(), host)};
   const auto config = [&](const TrainOptions& resolved) { return run_config(options, resolved); };
   const RunPaths paths = {.folder = options.out};
   const RunSummary summary =
       run_training(options.training, config, paths,
                    options.resume ? RunStart::resume : RunStart::fresh, run_host);
-  return {.summary = summary,
-          .model = options.out + "/model.safetensors",
-          .stopped = !summary.finished};
+  host.wrote(paths.model());
+  return {.summary = summary, .model = paths.model().string(), .stopped = !summary.finished};
 }
 
 }  // namespace eqm::app

@@ -15,6 +15,7 @@ Measurement quality_measurement(QualityMeter meter, const DescentOptions& descen
     }
     require_fitting(shared->network(), model, untrained.codec);
     descent.validate(model.objective);
+    require_labels(contest.labels, contest.guidance, LearnedField(model));
   };
   const auto measure = [=, &host](const Snapshot& snapshot) -> std::optional<MeasurementOutput> {
     const auto quality = shared->of(LearnedField(snapshot.model), snapshot.codec, descent, contest,

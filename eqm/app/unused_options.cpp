@@ -18,9 +18,10 @@ std::vector<std::string> keys(std::vector<std::string> names) {
 }
 
 // All that samples depend on.
-std::string settled_text(const SweepSetting& setting, const Objective& objective) {
-  return fmt::format("{} guidance {}", setting.descent.resolve(objective).described(),
-                     setting.guidance);
+std::string settled_text(const SweepSetting& setting) {
+  return fmt::format("{} guidance {} gamma {} of {}",
+                     setting.descent.resolve(setting.objective).described(),
+                     setting.guidance.described(), setting.gamma, setting.model);
 }
 
 // Points with the same samples as another that differs from them in this axis alone.
@@ -42,11 +43,10 @@ std::vector<size_t> idle_points(size_t axis, const std::vector<GridPoint>& point
 
 // Options that no point reads, but for those of the grid.
 std::vector<std::string> idle_flags(const std::vector<Axis>& axes,
-                                    const std::vector<SweepSetting>& settings,
-                                    const Objective& objective) {
-  std::vector<std::string> idle = settings.front().descent.unused(objective);
+                                    const std::vector<SweepSetting>& settings) {
+  std::vector<std::string> idle = settings.front().descent.unused(settings.front().objective);
   for (const SweepSetting& setting : settings) {
-    const std::vector<std::string> unused = setting.descent.unused(objective);
+    const std::vector<std::string> unused = setting.descent.unused(setting.objective);
     std::erase_if(idle, [&](const std::string& name) {
       return std::ranges::find(unused, name) == unused.end();
     });
@@ -68,20 +68,19 @@ void warn_of_unused(const DescentOptions& descent, const Objective& objective, L
 }
 
 void warn_of_idle_settings(const std::vector<Axis>& axes, const std::vector<GridPoint>& points,
-                           const std::vector<SweepSetting>& settings, const Objective& objective,
-                           Logger& log) {
-  const std::vector<std::string> flags = idle_flags(axes, settings, objective);
+                           const std::vector<SweepSetting>& settings, Logger& log) {
+  const std::vector<std::string> flags = idle_flags(axes, settings);
   if (!flags.empty()) {
     log.warn("no point of the grid does anything with {}", fmt::join(keys(flags), " and "));
   }
   std::vector<std::string> settled;
-  for (const SweepSetting& setting : settings) settled.push_back(settled_text(setting, objective));
+  for (const SweepSetting& setting : settings) settled.push_back(settled_text(setting));
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<size_t> idle = idle_points(axis, points, settled);
     if (idle.empty()) continue;
     log.warn("{{grid}}: {} makes no difference at {} of {} points, such as {} ({})",
              axes[axis].name, idle.size(), points.size(), text_of(axes, points[idle.front()]),
-             settings[idle.front()].descent.resolve(objective).described());
+             settings[idle.front()].descent.resolve(settings[idle.front()].objective).described());
   }
 }
 

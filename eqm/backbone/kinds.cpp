@@ -85,7 +85,7 @@ const std::vector<BackboneKind>& backbone_kinds() {
                 .help = "for vectors",
                 .drops = false,
                 .classifies = false,
-                .presets = {{"mlp", "a small network for vectors, such as points of the plane"}}},
+                .presets = {{"mlp", "a small network for vectors, such as 2-D points"}}},
                mlp_config_from_json, mlp_config_for),
       row<ConvNet>(
           {.name = "convnet",

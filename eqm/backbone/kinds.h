@@ -16,13 +16,13 @@ namespace eqm {
 // What a network is wanted for. Zeros leave the preset's values.
 struct BackboneWish {
   std::string preset;
-  int64_t width = 0, depth = 0, heads = 0;
-  Shape state = {};            // of one sample
-  int64_t classes = 0;         // labels beside the null class
-  double label_dropout = 0.1;  // above 0 labels may be hidden, for guidance
-  bool sees_time = false;      // the objective shows the time
-  bool time_input = true;      // where a network may be built without: whether it takes time
-  double dropout = 0;          // share of activations that training drops
+  int64_t width = 0, depth = 0, heads = 0, patch = 0;  // 0: the preset's
+  Shape state = {};                                    // of one sample
+  int64_t classes = 0;                                 // labels beside the null class
+  double label_dropout = 0.1;                          // above 0 labels may be hidden, for guidance
+  bool sees_time = false;                              // the objective shows the time
+  bool time_input = true;  // where a network may be built without: whether it takes time
+  double dropout = 0;      // share of activations that training drops
 };
 
 // Numbers, not bytes.

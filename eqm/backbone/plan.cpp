@@ -31,17 +31,19 @@ SitConfig sit_config_for(const BackboneWish& wish) {
   replace(config.hidden_size, wish.width);
   replace(config.depth, wish.depth);
   replace(config.num_heads, wish.heads);
+  replace(config.patch_size, wish.patch);
   config.in_channels = wish.state[0];
   config.input_size = wish.state[1];
   config.num_classes = wish.classes;
   config.class_dropout_prob = wish.classes > 0 ? wish.label_dropout : 1;
   if (config.input_size % config.patch_size != 0) {
-    throw Error(ErrorKind::usage,
-                fmt::format("images of {0}x{0} cannot be cut into patches of {1}x{1}",
-                            config.input_size, config.patch_size),
-                fmt::format("choose another patch ({{model}} {}/{}), or give {{size}}",
-                            wish.preset.substr(0, wish.preset.find('/')),
-                            config.input_size % 2 == 0 ? 2 : 1));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("images of {0}x{0} cannot be cut into patches of {1}x{1}", config.input_size,
+                    config.patch_size),
+        fmt::format("choose another patch ({{model}} {}/{}, or {{patch}}), or give {{size}}",
+                    wish.preset.substr(0, wish.preset.find('/')),
+                    config.input_size % 2 == 0 ? 2 : 1));
   }
   return config;
 }

@@ -19,15 +19,17 @@ enum Draw : uint32_t {
   draw_label_dropout = 4,  // whether a training row hides its label
   draw_held_out_noise = 5,
   draw_held_out_gamma = 6,
-  draw_denoise = 7,    // ε that an image is noised with before it is denoised
-  draw_posterior = 8,  // which latents of a picture a training row takes
-  draw_dropout = 9,    // the seed of what a training row's forward pass drops
+  draw_denoise = 7,      // ε that an image is noised with before it is denoised
+  draw_posterior = 8,    // which latents of a picture a training row takes
+  draw_dropout = 9,      // the seed of what a training row's forward pass drops
+  draw_dequantise = 10,  // where in the width of a byte a pixel is taken to lie
 
   draw_course = 1 << 16,  // and up: noise of the steps of a sample's course
 
   draw_jitter = 0x6a697474,   // normal noise of a point of a 2-D data set
   draw_order = 0x6f726472,    // and up: rounds of the permutation of an epoch
   draw_points = 0x706f696e,   // where a point of a 2-D data set lies
+  draw_probe = 0x70726f62,    // and up: signs that a divergence is estimated with
   draw_weights = 0x77656967,  // initial parameters, one sample number per tensor
 };
 
@@ -39,22 +41,17 @@ struct DrawRange {
 
 inline constexpr uint32_t kMostCourseDraws = draw_jitter - draw_course;
 inline constexpr uint32_t kOrderRounds = 12;
+inline constexpr uint32_t kMostProbes = 1 << 16;
 
 inline constexpr DrawRange kDrawRanges[] = {
-    {draw_index, 1},
-    {draw_gamma, 1},
-    {draw_noise, 1},
-    {draw_start, 1},
-    {draw_label_dropout, 1},
-    {draw_held_out_noise, 1},
-    {draw_held_out_gamma, 1},
-    {draw_denoise, 1},
-    {draw_posterior, 1},
-    {draw_dropout, 1},
-    {draw_course, kMostCourseDraws},
-    {draw_jitter, 1},
-    {draw_order, kOrderRounds},
-    {draw_points, 1},
+    {draw_index, 1},          {draw_gamma, 1},
+    {draw_noise, 1},          {draw_start, 1},
+    {draw_label_dropout, 1},  {draw_held_out_noise, 1},
+    {draw_held_out_gamma, 1}, {draw_denoise, 1},
+    {draw_posterior, 1},      {draw_dropout, 1},
+    {draw_dequantise, 1},     {draw_course, kMostCourseDraws},
+    {draw_jitter, 1},         {draw_order, kOrderRounds},
+    {draw_points, 1},         {draw_probe, kMostProbes},
     {draw_weights, 1},
 };
 

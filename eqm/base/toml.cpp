@@ -224,7 +224,49 @@ class Inheritance {
   std::vector<fs::path> open_;  // from the first file to the one being read
 };
 
+// The entries of `[[name]]`, each into options of its own.
+void read_list(const toml::node& node, const std::string& name, const EntryDeclarer& declare,
+               std::string_view origin) {
+  const toml::array* entries = node.as_array();
+  if (!entries || !entries->is_array_of_tables()) {
+    throw Error(ErrorKind::input,
+                fmt::format("{}: '{}' is not a list", place(origin, node.source()), name),
+                fmt::format("begin each entry with a line [[{}]]", name));
+  }
+  for (const toml::node& entry : *entries) {
+    OptionSet options;
+    declare(options);
+    read_table(options, *entry.as_table(), "", 1, origin);
+  }
+}
+
+[[noreturn]] void refuse_list(const std::string& name,
+                              const std::map<std::string, EntryDeclarer>& lists,
+                              const std::string& where) {
+  std::vector<std::string> names;
+  for (const auto& [known, declare] : lists) names.push_back(known);
+  throw Error(ErrorKind::input, fmt::format("{}: unknown list '{}'", where, name),
+              suggestion(name, names));
+}
+
 }  // namespace
+
+void read_toml_lists(const fs::path& path, OptionSet& top,
+                     const std::map<std::string, EntryDeclarer>& lists) {
+  const std::string origin = path.string();
+  for (const auto& [key, node] : parsed(content_of(path), origin)) {
+    const std::string name(key.str());
+    if (const auto list = lists.find(name); list != lists.end()) {
+      read_list(node, name, list->second, origin);
+    } else if (node.is_array_of_tables()) {
+      refuse_list(name, lists, place(origin, node.source()));
+    } else if (const toml::table* table = node.as_table()) {
+      read_table(top, *table, name, 1, origin);
+    } else {
+      read_entry(top, name, node, origin);
+    }
+  }
+}
 
 void read_toml(OptionSet& options, std::string_view text, std::string_view origin,
                const fs::path& folder) {

@@ -6,11 +6,13 @@ namespace eqm {
 
 void CodecOptions::declare(OptionSet& options) {
   options.section("autoencoder");
-  options.text("vae", vae,
-               "autoencoder of latents: Stable Diffusion's diffusion_pytorch_model.safetensors, or "
-               "its folder");
-  options.count("vae-memory-mb", vae_memory_mb, Range::between(16, 1'000'000),
-                "about the most memory it takes; pictures that need more are made in tiles");
+  options.text(
+      "vae", vae,
+      "autoencoder for latents: Stable Diffusion's diffusion_pytorch_model.safetensors, or "
+      "its folder");
+  options.count(
+      "vae-memory-mb", vae_memory_mb, Range::between(16, 1'000'000),
+      "approximate memory limit of the autoencoder; larger pictures are processed in tiles");
 }
 
 std::shared_ptr<const Vae> CodecOptions::open(const torch::TensorOptions& type) const {

@@ -65,13 +65,14 @@ bool are_split_names(const std::set<std::string_view>& names) {
   return std::all_of(names.begin(), names.end(), is_part_name);
 }
 
-void pass_over_common_root(Items& items) {
+bool pass_over_common_root(Items& items) {
   const std::set<std::string_view> names = first_elements(items);
   const bool deep = std::all_of(items.begin(), items.end(), [](const Item& item) {
     return std::count(item.rest.begin(), item.rest.end(), '/') >= 2;
   });
-  if (names.size() != 1 || !deep || are_split_names(names)) return;
+  if (names.size() != 1 || !deep || are_split_names(names)) return false;
   for (Item& item : items) item.rest = behind_first(item.rest);
+  return true;
 }
 
 // The folder that holds the wanted part; empty when there is none.
@@ -143,7 +144,8 @@ Arrangement arrange_images(const std::vector<std::string>& paths, Split split,
     throw Error(ErrorKind::input, in_quotes(source) + " has no images",
                 "expected .png, .jpg or .jpeg files, in one folder per class or in none");
   }
-  pass_over_common_root(items);
+  while (pass_over_common_root(items)) {
+  }
   const Items chosen = choose_part(items, split, source);
   Arrangement arrangement;
   for (const Item& item : chosen) arrangement.order.push_back(item.index);

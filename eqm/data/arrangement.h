@@ -23,12 +23,12 @@ struct Arrangement {
 };
 
 // `paths` are relative, with "/" between elements; those that do not name an image are left out,
-// and of equal ones the last counts, as in a tar. A first element that all share is passed over
-// when more than a class and a file follow. When all first elements are then train, test, val,
-// valid or validation, those of the wanted part are taken; else everything is the train part. Of
-// what remains the first element is the class, numbered the same in all parts; without folders
-// there are no labels. Kind input, naming `source`, when no image is left or only some have a
-// class.
+// and of equal ones the last counts, as in a tar. First elements that all share are passed over
+// while more than a class and a file follow ("dtd/images/"). When all first elements are then
+// train, test, val, valid or validation, those of the wanted part are taken; else everything is the
+// train part. Of what remains the first element is the class, numbered the same in all parts;
+// without folders there are no labels. Kind input, naming `source`, when no image is left or only
+// some have a class.
 Arrangement arrange_images(const std::vector<std::string>& paths, Split split,
                            const std::string& source);
 

@@ -8,6 +8,7 @@
 #include "eqm/data/idx_source.h"
 #include "eqm/data/latent_manifest.h"
 #include "eqm/data/latents.h"
+#include "eqm/data/mat_source.h"
 #include "eqm/data/missing_part.h"
 #include "eqm/data/npz_source.h"
 #include "eqm/data/tar_source.h"
@@ -67,9 +68,21 @@ const std::vector<DataFormat>& data_formats() {
            [](const fs::path& folder, const ImageSourceOptions& options) {
              return open_cifar_folder(folder, options.split);
            }},
+      {.name = "svhn",
+       .what = "SVHN's .mat files",
+       .help = "images as MATLAB has SVHN's cropped digits (X, y): a folder, or one file",
+       .file_kind = FileKind::mat,
+       .open_file = [](const fs::path& file,
+                       const ImageSourceOptions&) { return open_mat_source(file); },
+       .is_folder = is_svhn_folder,
+       .open_folder =
+           [](const fs::path& folder, const ImageSourceOptions& options) {
+             return open_svhn_folder(folder, options.split);
+           }},
       {.name = "images",
        .what = "a folder or tar of PNG or JPEG images",
-       .help = "PNG or JPEG, a folder per class or none: a folder, or a tar, gzipped or not",
+       .help = "PNG or JPEG, a folder per class or none, as Textures has them: a folder, or a tar, "
+               "gzipped or not",
        .file_kind = FileKind::tar,
        .open_file = open_tar_source,
        .file_has_parts = true,

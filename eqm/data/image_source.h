@@ -23,7 +23,7 @@ class ImageFiles {
   virtual ImageHeader header(size_t file) const = 0;
   virtual std::string name_of(size_t file) const = 0;
 
-  // 0 when it cannot be told.
+  // 0 when it is unknown.
   virtual uint64_t bytes_of(size_t file) const = 0;
 };
 
@@ -42,7 +42,7 @@ struct ImageSourceOptions {
   ColourNotice notice = {};
 };
 
-// `paths` has one path for each file, from which parts and classes are told (arrangement.h);
+// `paths` has one path for each file, which determines part and class (arrangement.h);
 // `source` names the whole.
 SourcePtr image_source(std::unique_ptr<ImageFiles> files, const std::vector<std::string>& paths,
                        const std::string& source, const ImageSourceOptions& options);

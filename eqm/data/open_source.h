@@ -16,7 +16,7 @@ struct SourceOptions {
   int64_t size = 0;          // images are cropped to size x size around the centre; 0 as they are
   bool any_sizes = false;    // with size 0, for who only looks: images may differ in size
   bool latents = false;      // what is no pixels may be given, too, and stays as it is
-  ColourNotice notice = {};  // told when `channels` changes the colours
+  ColourNotice notice = {};  // called when `channels` changes the colours
 };
 
 // `what` is "fashion-mnist" (Debian's package), "mnist" (scripts/get_mnist.sh; looked for in

@@ -44,7 +44,11 @@ const std::vector<PublicSet>& public_sets() {
       {{"lsun"},
        "download a category from www.yf.io/p/lsun, export its pictures, and give their folder"},
       {{"svhn"},
-       "download it from ufldl.stanford.edu/housenumbers and give a folder of its pictures"},
+       "download train_32x32.mat and test_32x32.mat from ufldl.stanford.edu/housenumbers and give "
+       "their folder"},
+      {{"textures", "dtd"},
+       "download dtd-r1.0.1.tar.gz from www.robots.ox.ac.uk/~vgg/data/dtd and give it, or the "
+       "folder dtd that it unpacks to"},
       {{"stl10"},
        "download it from cs.stanford.edu/~acoates/stl10 and give a folder of its pictures"},
       {{"flowers", "flowers102", "oxfordflowers"},

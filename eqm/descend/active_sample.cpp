@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "eqm/base/draws.h"
+#include "eqm/base/error.h"
 
 namespace eqm {
 namespace {
@@ -17,11 +18,17 @@ NoiseSource noise_of(NoiseKey key) {
   };
 }
 
+std::unique_ptr<Course> started(const Request& request) {
+  auto course = request.rule.start(request.start, noise_of(request.noise));
+  if (course) return course;
+  throw Error(ErrorKind::usage, "a rule began no course", "its `start` must answer one");
+}
+
 }  // namespace
 
 ActiveSample::ActiveSample(uint64_t id, Request&& request)
     : id_(id),
-      course_(request.rule.start(request.start, noise_of(request.noise))),
+      course_(started(request)),
       request_(std::move(request)),
       rows_(static_cast<int64_t>(request_.terms.list.size())),
       before_(course_->x()),

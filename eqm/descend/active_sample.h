@@ -22,10 +22,10 @@ class ActiveSample {
 
   Question question() const;
 
-  // How the sample ends with this answer to its question; nothing when it goes on.
+  // How the sample ends with this answer to its question; nothing when it continues.
   std::optional<DescentStatus> take(const Answer& answer);
 
-  // The share of its way that it has gone: in the course's own measure, or by steps.
+  // The fraction of its way that is done: in the course's own measure, or by steps.
   double way() const;
 
   // The state and the record it ends with.

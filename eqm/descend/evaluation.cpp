@@ -71,6 +71,14 @@ std::vector<Answer> evaluate(const Field& field, const Shape& shape,
                              const torch::TensorOptions& type,
                              std::span<const Question> questions) {
   const torch::NoGradGuard guard;
+  const auto numbers = static_cast<size_t>(c10::multiply_integers(shape));
+  for (const Question& question : questions) {
+    if (question.x.size() == numbers) continue;
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("a rule asks about {} numbers, and a state has {}", question.x.size(), numbers),
+        "`probe` of a course answers a whole state");
+  }
   const Rows batch = rows_of(field, shape, type, questions);
   GradientAndEnergy value;
   if (field.has_energy()) {
@@ -78,6 +86,10 @@ std::vector<Answer> evaluate(const Field& field, const Shape& shape,
     value.energy = value.energy.to(torch::kCPU, torch::kFloat64).contiguous();
   } else {
     value.gradient = field.gradient(batch.x, batch.condition);
+  }
+  if (!value.gradient.defined() || value.gradient.sizes() != batch.x.sizes()) {
+    throw Error(ErrorKind::usage, "a field's gradient has another shape than the states it is of",
+                "answer one number for each of them");
   }
   const Tensor gradients = value.gradient.to(torch::kCPU, torch::kFloat64).contiguous();
   std::vector<Answer> answers;
@@ -119,7 +131,7 @@ void check_terms(const Field& field, const Terms& terms) {
     if (term.label < 0 || term.label >= field.label_count()) {
       throw Error(ErrorKind::usage, fmt::format("the model has no class {}", term.label),
                   field.label_count() == 0
-                      ? "it knows no classes: leave labels away"
+                      ? "it has no classes: omit labels"
                       : fmt::format("give labels from 0 to {}", field.label_count() - 1));
     }
   }

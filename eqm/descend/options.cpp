@@ -22,10 +22,18 @@ bool is_stop(const std::string& option) {
 
 // An option of a rule in a line for people; nothing where it says nothing.
 std::string described_option(const DescentOptions& options, const Option& option) {
-  if (option.name == "eta") return fmt::format(" eta {:.6g}", options.eta);
+  if (option.name == "eta") {  // integrators leave it at 0: their time divided by their steps
+    return options.eta == 0 ? "" : fmt::format(" eta {:.6g}", options.eta);
+  }
+  if (option.name == "horizon") {
+    return options.whole_way() == options.limit ? "" : fmt::format(" horizon {}", options.horizon);
+  }
   if (option.name == "step-schedule") {
     if (options.schedule == StepSchedule::constant) return "";
     return " schedule " + to_text(option.get());
+  }
+  if (option.name == "time-grid") {
+    return options.time_grid == TimeGrid::uniform ? "" : " grid " + to_text(option.get());
   }
   return fmt::format(" {} {}", option.name == "walk-order" ? "order" : option.name,
                      to_text(option.get()));
@@ -45,41 +53,51 @@ std::string rules_where(const Holds& holds) {
 
 void DescentOptions::declare(OptionSet& options) {
   options.choice("rule", rule, rule_names(),
-                 "update rule; auto is land, or euler for flows; nesterov where {eta}, {mu}, "
-                 "{step-schedule} or a stop is given");
+                 "update rule; auto is land (euler for flows), or nesterov when {eta}, {mu}, "
+                 "{step-schedule}, {horizon} or a stopping option is given");
   options.number(
       "eta", eta, Range::between(0, 1e30),
-      "step size η; 0 chooses 3/(λ·limit), 1-μ of it for rules with velocity, 6/limit for adam "
-      "and rmsprop");
-  options.choice(
-      "step-schedule", schedule, step_schedule_names(),
-      "how η changes from step to step; auto is constant, but linear for adam and rmsprop");
+      "step size η; 0 chooses by the landscape: 3/(λ·limit) for the paper's, 1/(λ·limit) for a "
+      "constant c, times 1-μ for rules with velocity; 6/limit for adam and rmsprop; "
+      "integrators divide their time evenly");
+  options.choice("step-schedule", schedule, step_schedule_names(),
+                 "step-size schedule; auto is linear for adam and rmsprop, else constant");
   options.number("mu", mu, Range::between(0, 1), "look-ahead or momentum μ");
-  options.number("mean-decay", beta1, Range::between(0, 0.9999), "adam's mean of gradients");
+  options.number("mean-decay", beta1, Range::between(0, 0.9999),
+                 "adam: decay of the mean gradient");
   options.number("square-decay", beta2, Range::between(0, 0.9999),
-                 "adam's and rmsprop's mean of squares");
-  options.number("temperature", temperature, Range::at_least(0), "of langevin's noise");
-  options.count("walk", walk, Range::between(1, 100000), "land: steps over the flat part");
+                 "adam, rmsprop: decay of the mean squared gradient");
+  options.number("temperature", temperature, Range::at_least(0),
+                 "langevin: temperature of the noise");
+  options.count("walk", walk, Range::between(1, 100000), "land: steps across the flat part");
   options.count("land", land, Range::between(0, 100000),
-                "land: landing steps; the defaults of both shrink to fit {limit}");
+                "land: landing steps; both defaults are reduced to fit {limit}");
   options.number("glide", glide, {.least = 0, .most = 2, .above = true},
-                 "land: how much of the way down a landing step goes, but for the last; 0.5 for "
-                 "models that are shown γ");
-  options.count("walk-order", walk_order, Range::between(1, 2),
-                "land: 2 walks with the bend of the way, 1 straight on");
-  options.number("atol", atol, {.least = 0, .most = 1e6, .above = true}, "dopri5: absolute error");
-  options.number("rtol", rtol, {.least = 0, .most = 1e6, .above = true}, "dopri5: relative error");
-  options.choice("diffusion", diffusion, diffusion_names(), "sde-*: how strong the noise is");
-  options.choice("last-step", last_step, last_step_names(), "sde-*: how the last 0.04 are gone");
-  options.count("limit", limit, Range::between(0, 1'000'000), "most steps of a sample");
+                 "land: fraction of the way down that each landing step but the last covers; 0.5 "
+                 "for models conditioned on γ");
+  options.count(
+      "walk-order", walk_order, Range::between(1, 2),
+      "land: order of the walking steps; 2 follows the curvature of the path, 1 is straight");
+  options.choice("time-grid", time_grid, time_grid_names(),
+                 "fixed-step integrators: their times; edm takes short steps near noise and data");
+  options.number("atol", atol, {.least = 0, .most = 1e6, .above = true},
+                 "dopri5: absolute tolerance");
+  options.number("rtol", rtol, {.least = 0, .most = 1e6, .above = true},
+                 "dopri5: relative tolerance");
+  options.choice("diffusion", diffusion, diffusion_names(), "sde-*: diffusion coefficient");
+  options.choice("last-step", last_step, last_step_names(),
+                 "sde-*: how the final 0.04 of time is integrated");
+  options.count("limit", limit, Range::between(0, 1'000'000), "maximum number of steps per sample");
+  options.count("horizon", horizon, Range::between(0, 1'000'000),
+                "steps of the whole way, of which {limit} are taken; 0 for {limit}");
   options.number("threshold", threshold, Range::at_least(0),
                  "a sample stops when its gradient norm is at most this");
-  options.number("fraction", fraction, Range::between(0, 0.9999),
-                 "a sample stops when its gradient norm is at most this part of its first");
-  options.count(
-      "plateau", plateau, Range::between(0, 1'000'000),
-      "a sample stops after so many steps without a smaller norm, once it has fallen to half; "
-      "0 for never");
+  options.number(
+      "fraction", fraction, Range::between(0, 0.9999),
+      "a sample stops when its gradient norm falls to this fraction of its initial norm");
+  options.count("plateau", plateau, Range::between(0, 1'000'000),
+                "a sample stops after this many steps without a smaller norm, once the norm has "
+                "halved; 0 for never");
 }
 
 void DescentOptions::validate(const Objective& objective) const {
@@ -87,7 +105,7 @@ void DescentOptions::validate(const Objective& objective) const {
   chosen.rule = resolved_rule(objective);
   const RuleRow& row = row_of(chosen.rule);
   if (row.integrates) {
-    chosen.validate_integrator();
+    chosen.validate_integrator(row);
   } else if (is_flow(objective.kind)) {
     throw Error(ErrorKind::usage, fmt::format("a flow has no bottom to descend to by {}", row.name),
                 "choose an integrator: " +
@@ -99,19 +117,25 @@ void DescentOptions::validate(const Objective& objective) const {
         "for a model that is shown γ choose one of " +
             rules_where([](const RuleRow& other) { return other.gamma != ShownGamma::never; }));
   }
+  if (row.reads("horizon") && horizon > 0 && limit > horizon) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{{limit}} {} goes beyond the {{horizon}} of {} steps", limit, horizon),
+                "lower {limit}, or raise {horizon}");
+  }
   if (row.validate) row.validate(chosen, objective);
 }
 
-void DescentOptions::validate_integrator() const {
-  if (limit < 1) {
+void DescentOptions::validate_integrator(const RuleRow& row) const {
+  if (whole_way() < 1) {
     throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise {limit}");
   }
-  if (eta != 0) {
-    throw Error(ErrorKind::usage, "an integrator divides its time evenly and takes no {eta}",
-                "choose the number of its steps by {limit}");
+  if (eta != 0 && !row.reads("eta")) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} chooses its steps by their error and takes no {{eta}}", row.name),
+                "choose {atol} and {rtol}, or another integrator");
   }
   if (stops_at_rest()) {
-    throw Error(ErrorKind::usage, "an integrator goes to the end of its time and rests nowhere",
+    throw Error(ErrorKind::usage, "an integrator runs to the end of its time and never stops early",
                 "omit {threshold}, {fraction} and {plateau}");
   }
 }
@@ -127,7 +151,8 @@ RuleKind DescentOptions::resolved_rule(const Objective& objective) const {
   if (rule != RuleKind::automatic) return rule;
   if (is_flow(objective.kind)) return RuleKind::euler;
   const bool stops = !sees_time(objective.kind) && stops_at_rest();
-  const bool steps = eta != 0 || mu != DescentOptions().mu || schedule != StepSchedule::automatic;
+  const bool steps =
+      eta != 0 || mu != DescentOptions().mu || schedule != StepSchedule::automatic || horizon != 0;
   return steps || stops ? RuleKind::nesterov : RuleKind::walk_and_land;
 }
 
@@ -169,8 +194,9 @@ std::string DescentOptions::described() const {
 }
 
 StopTest DescentOptions::stop() const {
-  // The last step of an SDE comes after the noisy ones.
-  const bool last = row_of(rule).reads("last-step") && last_step != LastStep::none;
+  // The last step of an SDE comes after all of the noisy ones.
+  const bool last =
+      row_of(rule).reads("last-step") && last_step != LastStep::none && limit == whole_way();
   return {.threshold = threshold,
           .fraction = fraction,
           .plateau = plateau,

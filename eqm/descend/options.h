@@ -7,6 +7,7 @@
 #include "eqm/base/options.h"
 #include "eqm/descend/course.h"
 #include "eqm/descend/integrators/integrators.h"
+#include "eqm/descend/integrators/time_grid.h"
 #include "eqm/descend/rule_table.h"
 #include "eqm/descend/step_size.h"
 #include "eqm/descend/stop_test.h"
@@ -16,17 +17,19 @@ namespace eqm {
 
 struct DescentOptions {
   RuleKind rule = RuleKind::automatic;
-  double eta = 0;  // 0: 3/(λ·limit), which is the paper's 0.003 at λ = 4 and 250 steps
+  double eta = 0;  // 0: descent_time() over the limit, so that c(γ) chooses
   StepSchedule schedule = StepSchedule::automatic;
   double mu = 0.35;
   double beta1 = 0.5, beta2 = 0.9;  // short memories, for tens of steps
   double temperature = 1e-4;
   int64_t walk = 8, land = 6, walk_order = 2;
   double glide = 1.3;
+  TimeGrid time_grid = TimeGrid::uniform;
   double atol = 1e-6, rtol = 1e-3;
   DiffusionForm diffusion = DiffusionForm::sigma;
   LastStep last_step = LastStep::mean;
   int64_t limit = 250;
+  int64_t horizon = 0;  // steps of the whole way, of which `limit` are taken; 0: the limit
   double threshold = 0, fraction = 0;
   int64_t plateau = 0;
 
@@ -46,13 +49,17 @@ struct DescentOptions {
   // Of resolved options.
   StopTest stop() const;
 
+  // Steps from noise to data: what automatic step sizes, schedules and the time of integrators are
+  // divided into. With a smaller limit a sample ends in the state that it would pass through.
+  int64_t whole_way() const { return horizon > 0 ? horizon : limit; }
+
   // One line for people: the rule and the numbers it uses.
   std::string described() const;
 
  private:
   RuleKind resolved_rule(const Objective& objective) const;
   bool stops_at_rest() const { return threshold > 0 || fraction > 0 || plateau > 0; }
-  void validate_integrator() const;
+  void validate_integrator(const RuleRow& row) const;
 };
 
 // The options must be resolved for the same objective.

@@ -4,9 +4,12 @@
 
 namespace eqm {
 
-OutcomeConsumer::OutcomeConsumer(std::function<void(EndedSample)> deliver,
+OutcomeConsumer::OutcomeConsumer(const Runtime& runtime, std::function<void(EndedSample)> deliver,
                                  std::function<void()> delivered)
-    : deliver_(std::move(deliver)), delivered_(std::move(delivered)), thread_([this] { work(); }) {}
+    : runtime_(runtime),
+      deliver_(std::move(deliver)),
+      delivered_(std::move(delivered)),
+      thread_([this] { work(); }) {}
 
 OutcomeConsumer::~OutcomeConsumer() {
   {
@@ -37,6 +40,7 @@ void OutcomeConsumer::drain() {
 }
 
 void OutcomeConsumer::work() {
+  const RuntimeScope scope(runtime_);
   while (true) {
     EndedSample next;
     {

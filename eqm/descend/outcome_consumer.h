@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "eqm/descend/request.h"
+#include "eqm/tensor/runtime.h"
 
 namespace eqm {
 
@@ -21,9 +22,11 @@ struct EndedSample {
 
 class OutcomeConsumer {
  public:
-  // `deliver` must not throw; both functions are called on the consumer's thread, `delivered` after
-  // each delivery. Where no thread can be had this throws std::system_error.
-  OutcomeConsumer(std::function<void(EndedSample)> deliver, std::function<void()> delivered);
+  // `deliver` must not throw; both functions are called on the consumer's thread, which computes as
+  // the runtime says, `delivered` after each delivery. Where no thread can be had this throws
+  // std::system_error.
+  OutcomeConsumer(const Runtime& runtime, std::function<void(EndedSample)> deliver,
+                  std::function<void()> delivered);
   ~OutcomeConsumer();  // after everything that was added is delivered
 
   OutcomeConsumer(const OutcomeConsumer&) = delete;
@@ -37,6 +40,7 @@ class OutcomeConsumer {
  private:
   void work();
 
+  Runtime runtime_;
   std::function<void(EndedSample)> deliver_;
   std::function<void()> delivered_;
   mutable std::mutex mutex_;  // of what follows

@@ -1,5 +1,5 @@
 // One sample as the engine is asked for it: where it starts, which landscape it descends, by which
-// rule and until when, and who is told of it.
+// rule and until when, and who receives the outcome.
 #pragma once
 
 #include <chrono>

@@ -9,6 +9,7 @@
 #include "eqm/descend/landing_plan.h"
 #include "eqm/descend/options.h"
 #include "eqm/descend/rules/rules.h"
+#include "eqm/landscape/descent_time.h"
 
 namespace eqm {
 namespace {
@@ -21,16 +22,16 @@ constexpr double kNearTheEnd = 1e-3;  // of time, where a diffusion is infinite 
 constexpr double kNormalisedReach = 6;
 
 StepSize eta_of(const DescentOptions& options) {
-  return {options.eta, options.schedule, options.limit};
+  return {options.eta, options.schedule, options.whole_way()};
 }
 
 double steps_of(const DescentOptions& options) {
-  return static_cast<double>(std::max<int64_t>(1, options.limit));
+  return static_cast<double>(std::max<int64_t>(1, options.whole_way()));
 }
 
 void resolve_steps(DescentOptions& options, const Objective& objective) {
   if (options.eta == 0) {
-    options.eta = 3 / std::max(1e-9, objective.magnitude.lambda) / steps_of(options);
+    options.eta = descent_time(objective.effective_magnitude()) / steps_of(options);
   }
   if (options.schedule == StepSchedule::automatic) options.schedule = StepSchedule::constant;
 }
@@ -100,7 +101,10 @@ Rule make_landing(const DescentOptions& options, const Objective& objective) {
 
 template <RungeKutta method>
 Rule make_runge_kutta(const DescentOptions& options, const Objective&) {
-  return runge_kutta(method, options.limit);
+  if (options.time_grid == TimeGrid::edm) {
+    return runge_kutta(method, edm_times(options.whole_way()), options.eta);
+  }
+  return runge_kutta(method, options.whole_way(), 0, 1, options.eta);
 }
 
 void validate_sde(const DescentOptions&, const Objective& objective) {
@@ -113,10 +117,11 @@ template <SdeMethod method>
 Rule make_sde(const DescentOptions& options, const Objective&) {
   return sde({.form = options.diffusion,
               .method = method,
-              .steps = options.limit,
+              .steps = options.whole_way(),
               .t0 = options.diffusion == DiffusionForm::sbdm ? kNearTheEnd : 0,
               .t1 = options.last_step == LastStep::none ? 1 - kNearTheEnd : Sde().t1,
-              .last = options.last_step});
+              .last = options.last_step,
+              .eta = options.eta});
 }
 
 template <RungeKutta method>
@@ -124,6 +129,7 @@ RuleRow runge_kutta_row(RuleKind kind, const char* name, const char* help) {
   return {.kind = kind,
           .name = name,
           .help = help,
+          .options = {"eta", "horizon", "time-grid"},
           .integrates = true,
           .gamma = ShownGamma::by_steps,
           .limit_as = "steps",
@@ -135,7 +141,7 @@ RuleRow sde_row(RuleKind kind, const char* name, const char* help) {
   return {.kind = kind,
           .name = name,
           .help = help,
-          .options = {"diffusion", "last-step"},
+          .options = {"diffusion", "last-step", "eta", "horizon"},
           .integrates = true,
           .limit_as = "steps",
           .validate = validate_sde,
@@ -148,7 +154,7 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::gradient_descent,
        .name = "gd",
        .help = "x - η∇E, the plain rule",
-       .options = {"eta", "step-schedule"},
+       .options = {"eta", "step-schedule", "horizon"},
        .gamma = ShownGamma::by_steps,
        .resolve = resolve_steps,
        .make = [](const DescentOptions& o,
@@ -156,7 +162,7 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::nesterov,
        .name = "nesterov",
        .help = "the paper's rule: the gradient is taken at a point ahead, by {mu}",
-       .options = {"eta", "step-schedule", "mu"},
+       .options = {"eta", "step-schedule", "horizon", "mu"},
        .gamma = ShownGamma::by_steps,
        .resolve = resolve_steps,
        .make = [](const DescentOptions& o,
@@ -164,7 +170,7 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::nesterov_velocity,
        .name = "nesterov-velocity",
        .help = "Nesterov's rule with a velocity, as optimisers have it",
-       .options = {"eta", "step-schedule", "mu"},
+       .options = {"eta", "step-schedule", "horizon", "mu"},
        .gamma = ShownGamma::by_steps,
        .resolve = resolve_velocity,
        .make = [](const DescentOptions& o,
@@ -172,7 +178,7 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::heavy_ball,
        .name = "heavy-ball",
        .help = "gradient descent with momentum {mu}",
-       .options = {"eta", "step-schedule", "mu"},
+       .options = {"eta", "step-schedule", "horizon", "mu"},
        .gamma = ShownGamma::by_steps,
        .resolve = resolve_velocity,
        .make = [](const DescentOptions& o,
@@ -180,28 +186,28 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::adam,
        .name = "adam",
        .help = "steps normalised by running means of gradients and their squares",
-       .options = {"eta", "step-schedule", "mean-decay", "square-decay"},
+       .options = {"eta", "step-schedule", "horizon", "mean-decay", "square-decay"},
        .resolve = resolve_normalised,
        .make = [](const DescentOptions& o,
                   const Objective&) { return adam(eta_of(o), o.beta1, o.beta2); }},
       {.kind = RuleKind::rmsprop,
        .name = "rmsprop",
        .help = "steps normalised by a running mean of squared gradients",
-       .options = {"eta", "step-schedule", "square-decay"},
+       .options = {"eta", "step-schedule", "horizon", "square-decay"},
        .resolve = resolve_normalised,
        .make = [](const DescentOptions& o,
                   const Objective&) { return rmsprop(eta_of(o), o.beta2); }},
       {.kind = RuleKind::barzilai_borwein,
        .name = "barzilai-borwein",
        .help = "a step size of each sample's own, from its last two gradients",
-       .options = {"eta", "step-schedule"},
+       .options = {"eta", "step-schedule", "horizon"},
        .resolve = resolve_steps,
        .make = [](const DescentOptions& o,
                   const Objective&) { return barzilai_borwein(eta_of(o), kMostStretch); }},
       {.kind = RuleKind::langevin,
        .name = "langevin",
        .help = "gradient descent with noise of {temperature}",
-       .options = {"eta", "step-schedule", "temperature"},
+       .options = {"eta", "step-schedule", "horizon", "temperature"},
        .gamma = ShownGamma::by_steps,
        .resolve = resolve_steps,
        .make = [](const DescentOptions& o,
@@ -209,7 +215,7 @@ std::vector<RuleRow> all_rows() {
       {.kind = RuleKind::backtracking,
        .name = "backtracking",
        .help = "steps that must lower an explicit energy (eqm-dot, eqm-l2)",
-       .options = {"eta", "step-schedule"},
+       .options = {"eta", "step-schedule", "horizon"},
        .cost = StepCost::varies,
        .validate = validate_backtracking,
        .resolve = resolve_steps,
@@ -223,8 +229,9 @@ std::vector<RuleRow> all_rows() {
        .validate = validate_landing,
        .resolve = resolve_landing,
        .make = make_landing},
-      runge_kutta_row<RungeKutta::euler>(RuleKind::euler, "euler",
-                                         "integrates the field over time in {limit} equal steps"),
+      runge_kutta_row<RungeKutta::euler>(
+          RuleKind::euler, "euler",
+          "integrates the field over time in {limit} steps, of {eta} if given"),
       runge_kutta_row<RungeKutta::heun>(RuleKind::heun, "heun",
                                         "second order, two evaluations a step"),
       runge_kutta_row<RungeKutta::midpoint>(RuleKind::midpoint, "midpoint",

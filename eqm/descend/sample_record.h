@@ -29,7 +29,7 @@ bool is_finished(DescentStatus status);
 struct SampleRecord {
   int64_t steps = 0;        // updates
   int64_t evaluations = 0;  // of the field; a tick with several terms counts once
-  // Of the last gradient judged, and the energy there; not a number where nothing was.
+  // Of the last gradient evaluated, and the energy there; NaN where none was.
   double norm = std::numeric_limits<double>::quiet_NaN();
   double energy = std::numeric_limits<double>::quiet_NaN();
   DescentStatus status = DescentStatus::cancelled;  // until something else is known

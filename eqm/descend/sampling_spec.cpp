@@ -16,8 +16,7 @@ namespace {
 Terms terms_of_sample(const SamplingSpec& spec, int64_t sample) {
   if (spec.terms) return spec.terms(sample);
   if (!spec.labels.defined()) return {};
-  const auto label = spec.labels[sample].item<int64_t>();
-  return spec.guidance == 1 ? only(label) : guidance(label, spec.guidance);
+  return spec.guidance.terms_of(spec.labels[sample].item<int64_t>());
 }
 
 }  // namespace
@@ -38,9 +37,9 @@ void validate(const SamplingSpec& spec, const Field& field) {
                 fmt::format("{} labels do not fit {} samples", spec.labels.size(0), spec.count),
                 "give one label to each sample");
   }
-  if (spec.guidance != 1 && !spec.terms && (!spec.labels.defined() || field.null_label() < 0)) {
+  if (spec.guidance.guides() && !spec.terms && (!spec.labels.defined() || field.null_label() < 0)) {
     throw Error(ErrorKind::usage, "guidance needs labels and a model trained with label dropout",
-                "give {labels}, or leave guidance at 1");
+                "name classes by {labels}, or leave {guidance} at 1");
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "eqm/descend/engine.h"
 #include "eqm/descend/options.h"
+#include "eqm/landscape/guidance.h"
 #include "eqm/landscape/model.h"
 
 namespace eqm {
@@ -24,9 +25,9 @@ Descent make_descent(const DescentOptions& options, const Objective& objective);
 
 struct SamplingSpec {
   // The landscape of each sample: its label, or its own sum of terms.
-  Tensor labels = {};  // [count] int64; undefined: the null class
+  Tensor labels = {};  // [count] int64, kNullClass allowed; undefined: the null class for all
   int64_t count = 0;
-  double guidance = 1;  // scale of the label's gradient beyond the null class's
+  GuidanceOptions guidance = {};
   // Sample i has the noise of (seed, first_sample + i): its start, and what its rule adds.
   uint64_t seed = 0;
   int64_t first_sample = 0;

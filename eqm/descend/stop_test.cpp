@@ -10,7 +10,7 @@ constexpr double kFallen = 0.5;     // of the largest norm: the sample is past t
 
 }  // namespace
 
-void StopTest::check() const {
+void StopTest::validate() const {
   if (limit >= 0 && threshold >= 0 && fraction >= 0 && fraction < 1 && plateau >= 0) return;
   throw Error(ErrorKind::usage,
               "a descent needs a step limit, a threshold and a plateau of at least 0, and a "

@@ -13,7 +13,7 @@ struct StopTest {
   int64_t limit = 250;   // most steps
 
   // Throws a usage error when a number is out of its range.
-  void check() const;
+  void validate() const;
 };
 
 enum class Resting {

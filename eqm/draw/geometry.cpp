@@ -64,7 +64,7 @@ Range widened(Range range) {
   range.low = std::clamp(range.low, -kLargest, kLargest);
   range.high = std::clamp(range.high, -kLargest, kLargest);
   const double size = std::max(std::abs(range.low), std::abs(range.high));
-  // Narrower than this, ticks and pixels could not be told apart in double precision.
+  // Narrower than this, ticks and pixels would coincide in double precision.
   if (range.width() > size * 1e-12 && range.width() > 1e-300) return range;
   const double room = size > 0 ? 0.1 * size : 0.5;
   return {range.low - room, range.high + room};

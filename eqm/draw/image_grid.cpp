@@ -25,7 +25,7 @@ constexpr double kLabelRoom = 20;     // above the pictures
 constexpr double kLabelGap = 9;       // between row labels and pictures
 constexpr double kMostLabel = 160;    // wider row labels are set smaller
 constexpr double kBaseline = 0.36;    // of the type size: centres letters on a line
-constexpr int kMostPictures = 10000;  // more cannot be told apart on the largest canvas
+constexpr int kMostPictures = 10000;  // more would be too small to see on the largest canvas
 
 constexpr TextStyle kTitleStyle{.size = 14, .bold = true};
 

@@ -57,7 +57,7 @@ void check(const std::filesystem::path& path, const std::vector<std::string>& he
     throw Error(ErrorKind::numeric,
                 fmt::format("cannot write {}: row {} column {} is {}", in_quotes(path.string()),
                             i / width + 1, i % width + 1, values[i]),
-                "the computation before has left the finite numbers");
+                "an earlier computation overflowed or gave NaN");
   }
 }
 

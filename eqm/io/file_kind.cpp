@@ -79,6 +79,7 @@ FileKind kind_of_bytes(std::span<const std::byte> bytes) {
     return FileKind::picture;
   }
   if (is_zip(bytes)) return FileKind::zip;
+  if (starts_with(bytes, "MATLAB "sv)) return FileKind::mat;
   if (is_safetensors(bytes)) return FileKind::safetensors;
   if (is_tar(bytes)) return FileKind::tar;
   return FileKind::unknown;

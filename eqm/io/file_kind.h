@@ -7,7 +7,7 @@
 
 namespace eqm {
 
-enum class FileKind { idx, tar, safetensors, zip, picture, unknown };
+enum class FileKind { idx, tar, safetensors, zip, mat, picture, unknown };
 
 // Kind io when the file cannot be read. A gzip file is what its content is.
 FileKind kind_of_file(const std::filesystem::path& path);

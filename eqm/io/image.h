@@ -37,7 +37,7 @@ struct ImageHeader {
 // As decode_image, but of the first bytes only: what follows may still be damaged.
 ImageHeader read_image_header(std::span<const std::byte> bytes, const std::string& source);
 
-// PNG or JPEG, told apart by their first bytes. Kind input when they are neither or damaged;
+// PNG or JPEG, detected by their first bytes. Kind input when they are neither or damaged;
 // `source` is named in errors.
 Image decode_image(std::span<const std::byte> bytes, const std::string& source);
 

@@ -8,10 +8,8 @@
 #include "eqm/io/text.h"
 
 namespace eqm {
-namespace {
 
-// The quoted text that begins behind a quote at `position`, which moves behind the closing one.
-std::string quoted_text(std::string_view text, size_t& position) {
+std::string read_quoted(std::string_view text, size_t& position) {
   std::string inner;
   while (position < text.size()) {
     const char letter = text[position++];
@@ -27,8 +25,6 @@ std::string quoted_text(std::string_view text, size_t& position) {
               "write a name with commas as \"one, two\", with a double quote at both ends");
 }
 
-}  // namespace
-
 std::vector<ListPart> quoted_parts(std::string_view text) {
   std::vector<ListPart> parts;
   for (size_t position = 0; position <= text.size();) {
@@ -37,7 +33,7 @@ std::vector<ListPart> quoted_parts(std::string_view text) {
     part.quoted = first < text.size() && text[first] == '"';
     if (part.quoted) {
       position = first + 1;
-      part.text = quoted_text(text, position);
+      part.text = read_quoted(text, position);
     }
     const size_t end = std::min(text.find(',', position), text.size());
     (part.quoted ? part.rest : part.text) = trimmed(text.substr(position, end - position));

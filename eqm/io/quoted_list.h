@@ -17,6 +17,10 @@ struct ListPart {
 // An empty text has one part, which is empty. Kind usage when a quote is not closed.
 std::vector<ListPart> quoted_parts(std::string_view text);
 
+// The text of a quote that opened before `position`, which moves behind the closing one. Kind usage
+// when it is not closed.
+std::string read_quoted(std::string_view text, size_t& position);
+
 // The name as it must be written to be one part.
 std::string as_list_part(std::string_view name);
 

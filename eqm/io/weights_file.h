@@ -13,14 +13,9 @@
 #include "eqm/io/mapped_file.h"
 #include "eqm/io/strided_view.h"
 #include "eqm/io/torch_file.h"
+#include "eqm/io/weights_choice.h"
 
 namespace eqm {
-
-enum class WeightsChoice {
-  automatic,  // the average where there is one, else the weights
-  ema,        // the running average, which is what samples best
-  model,      // the weights as trained
-};
 
 struct NamedWeights {
   std::string name;

@@ -52,7 +52,7 @@ class DirectoryReader {
   }
 
  private:
-  // The end record is the last thing in the file but for a comment, whose length it tells.
+  // The end record is the last thing in the file but for a comment, whose length it holds.
   size_t find_end() const {
     const size_t most = std::min<size_t>(bytes_.size(), kDirectoryEndSize + kLongestComment);
     for (size_t size = kDirectoryEndSize; size <= most; ++size) {

@@ -16,8 +16,8 @@ Tensor target_gradient(const Tensor& x, const Tensor& noise, const Tensor& gamma
 
 // γ from uniform draws, with density proportional to (1-γ)^-focus down to 1-γ = least. Focus 0 is
 // the paper's uniform γ. In d dimensions the posterior of γ at a state carries a factor (1-γ)^-d,
-// which tells clean states from noisy ones; focus adds to d, and makes the plane behave as a larger
-// space would.
+// which separates clean states from noisy ones; focus adds to d, and makes 2-D data behave as in a
+// larger space.
 Tensor focused_gamma(const Tensor& uniform, double focus, double least);
 
 }  // namespace eqm

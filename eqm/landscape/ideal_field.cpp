@@ -134,7 +134,7 @@ void ideal_gradient(const double* x, const double* points, int64_t n, int64_t d,
 
 IdealField::IdealField(const Tensor& points, const Magnitude& magnitude)
     : points_(points.flatten(1).to(torch::kFloat64).cpu().contiguous()), magnitude_(magnitude) {
-  magnitude.check();
+  magnitude.validate();
   if (points.size(0) < 1) {
     throw Error(ErrorKind::usage, "the ideal field needs at least one data point",
                 "give points as [n, dimension] with n of at least 1");

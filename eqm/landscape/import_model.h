@@ -7,9 +7,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eqm/backbone/weight_shapes.h"
-#include "eqm/io/weights_file.h"
+#include "eqm/io/weights_choice.h"
 #include "eqm/landscape/model.h"
 
 namespace eqm {
@@ -22,7 +23,7 @@ struct ImportOptions {
   std::optional<torch::ScalarType> stored;    // none: the types the file has
   bool check = true;                          // compare the checksums of what is read
   std::vector<std::string> class_names = {};  // one for each class, UTF-8; empty for none
-  // Told how many of so many tensors are written.
+  // Called with the number of tensors written so far, and of all.
   std::function<void(int64_t, int64_t)> progress;
 };
 

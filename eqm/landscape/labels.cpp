@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "eqm/base/nearest.h"
 #include "eqm/io/quoted_list.h"
 #include "eqm/io/text.h"
+#include "eqm/landscape/mix.h"
 
 namespace eqm {
 namespace {
@@ -63,14 +63,22 @@ int64_t label_of(const Model& model, const std::string& text) {
               advice_on_labels(model, text));
 }
 
+std::vector<int64_t> every_class(const Model& model) {
+  std::vector<int64_t> labels(static_cast<size_t>(model.backbone->num_classes()));
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+bool has_class(const Model& model, const std::string& name) {
+  return std::ranges::find(model.class_names, name) != model.class_names.end();
+}
+
 std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
-  std::vector<int64_t> labels;
   const std::vector<std::string>& names = model.class_names;
   if (trimmed(text) == "all" && std::find(names.begin(), names.end(), "all") == names.end()) {
-    labels.resize(static_cast<size_t>(model.backbone->num_classes()));
-    std::iota(labels.begin(), labels.end(), 0);
-    return labels;
+    return every_class(model);
   }
+  std::vector<int64_t> labels;
   for (const ListPart& part : quoted_parts(text)) {
     if (!part.rest.empty()) refuse_rest(part);
     if (part.text.empty() && !part.quoted) {
@@ -84,27 +92,15 @@ std::vector<int64_t> labels_of(const Model& model, const std::string& text) {
 
 Terms mix_of(const Model& model, const std::string& text) {
   Terms terms = {.list = {}};
-  for (const ListPart& part : quoted_parts(text)) {
-    // Behind a name in quotes, or behind the last colon of one without.
-    const std::string_view written = part.quoted ? part.rest : part.text;
-    const size_t colon = part.quoted ? written.find(':') : written.rfind(':');
-    if (part.quoted && !written.empty() && colon != 0) refuse_rest(part);
-    double weight = 1;
-    if (colon != std::string_view::npos &&
-        (!parse(trimmed(written.substr(colon + 1)), weight) || !std::isfinite(weight))) {
-      throw Error(ErrorKind::usage, fmt::format("'{}' has no number behind its colon", written),
-                  "write label:weight, such as coat:1,bag:0.5; a name with a comma or a colon as "
-                  "\"one, two\":0.5");
+  for (const MixPart& part : mix_parts(text)) {
+    const std::string& name = part.plain.empty() ? part.label : part.plain;
+    if (!part.model.empty() && !has_class(model, part.plain)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("the mix takes a class of another model, {}", in_quotes(part.model)),
+                  "give classes of one model here; eqm sample composes several");
     }
-    const std::string name =
-        part.quoted ? part.text : std::string(trimmed(written.substr(0, colon)));
-    terms.list.push_back({.label = label_of(model, name), .weight = weight, .rest_weight = weight});
-  }
-  bool any = false;
-  for (const Term& term : terms.list) any = any || term.weight != 0;
-  if (!any) {
-    throw Error(ErrorKind::usage, "all weights of the mix are 0, so that nothing would move",
-                "give at least one label a weight");
+    const int64_t label = label_of(model, name);
+    terms.list.push_back({.label = label, .weight = part.weight, .rest_weight = part.weight});
   }
   return terms;
 }
@@ -125,6 +121,14 @@ Tensor labels_in_turn(int64_t classes, int64_t count) {
 
 Tensor labels_in_turn(const Model& model, int64_t count) {
   return labels_in_turn(model.backbone->num_classes(), count);
+}
+
+Tensor labels_in_turn(const Model& model, const std::string& chosen, int64_t count) {
+  if (chosen.empty()) return labels_in_turn(model, count);
+  const std::vector<int64_t> labels = labels_of(model, chosen);
+  if (std::ranges::all_of(labels, [](int64_t label) { return label == kNullClass; })) return {};
+  const Tensor places = labels_in_turn(static_cast<int64_t>(labels.size()), count);
+  return torch::tensor(labels, torch::kInt64).index({places});
 }
 
 }  // namespace eqm

@@ -13,10 +13,17 @@ namespace eqm {
 // A class by name or number, or "null". An unknown one is a usage error with the nearest name.
 int64_t label_of(const Model& model, const std::string& text);
 
+// Whether a class has this very name.
+bool has_class(const Model& model, const std::string& name);
+
 // Labels separated by commas; "all" for every class, unless one is called so.
 std::vector<int64_t> labels_of(const Model& model, const std::string& text);
 
-// "coat:1,bag:0.5,null:-0.5": labels and their weights; an omitted weight is 1.
+// All of them, 0 to the last.
+std::vector<int64_t> every_class(const Model& model);
+
+// "coat:1,bag:0.5,null:-0.5": labels of this model and their weights (mix.h); an omitted weight is
+// 1. Kind usage where another model is named.
 Terms mix_of(const Model& model, const std::string& text);
 
 // What to call a label: its class name, or its number.
@@ -32,5 +39,9 @@ constexpr int64_t class_in_turn(int64_t sample, int64_t classes) {
 // The same for samples 0 to count: [count] int64; undefined where there are no classes.
 Tensor labels_in_turn(int64_t classes, int64_t count);
 Tensor labels_in_turn(const Model& model, int64_t count);
+
+// The same of chosen labels, as labels_of() reads them; empty: all classes. Undefined where there
+// are no classes, or only the null class was chosen.
+Tensor labels_in_turn(const Model& model, const std::string& chosen, int64_t count);
 
 }  // namespace eqm

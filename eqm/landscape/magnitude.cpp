@@ -14,7 +14,7 @@ const Names<MagnitudeKind>& magnitude_names() {
   return names;
 }
 
-void Magnitude::check() const {
+void Magnitude::validate() const {
   const bool flat_part = kind == MagnitudeKind::truncated || kind == MagnitudeKind::piecewise;
   if (flat_part && !(a >= 0 && a < 1)) {
     throw Error(ErrorKind::usage, "the landscape's a must be at least 0 and below 1",

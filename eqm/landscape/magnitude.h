@@ -27,7 +27,7 @@ struct Magnitude {
   double lambda = 4.0;
 
   // Throws a usage error when a, b or λ is out of its range.
-  void check() const;
+  void validate() const;
   void declare(OptionSet& options);
 
   double operator()(double gamma) const;

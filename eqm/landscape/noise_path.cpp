@@ -38,10 +38,11 @@ const Names<DiffusionForm>& diffusion_names() {
   return names;
 }
 
-void NoisePath::check() const {
+void NoisePath::validate() const {
   if (kind != PathKind::vp) return;
   if (!(beta_min > 0 && beta_max >= beta_min) || !std::isfinite(beta_max)) {
-    throw Error(ErrorKind::usage, "the noise rates of a vp path must be above 0 and not sink",
+    throw Error(ErrorKind::usage,
+                "the noise rates of a vp path must be above 0 and must not decrease",
                 "the reference uses 0.1 and 20");
   }
 }

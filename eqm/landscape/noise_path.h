@@ -36,7 +36,7 @@ struct NoisePath {
   double beta_min = 0.1, beta_max = 20;  // vp only: the noise rate β at data and at noise
 
   // Throws a usage error when the noise rates are not 0 < beta_min ≤ beta_max.
-  void check() const;
+  void validate() const;
 
   double alpha(double t) const;
   double d_alpha(double t) const;

@@ -11,7 +11,7 @@ namespace eqm {
 struct Objective {
   ObjectiveKind kind = ObjectiveKind::eqm;
   Magnitude magnitude;           // ignored by the flows, which have c = 1
-  double dispersive_weight = 0;  // 0.5 in the paper's dispersive runs
+  double dispersive_weight = 0;  // 0.5 in the reference code
 
   // c(γ) as trained: the flows' is the constant 1.
   Magnitude effective_magnitude() const;

@@ -1,4 +1,4 @@
-// The map between the values of a data set (pixels from 0 to 255, latents, points of the plane) and
+// The map between the values of a data set (pixels from 0 to 255, latents, 2-D points) and
 // the states a model sees, where noise has standard deviation 1: state = (value - centre) / unit.
 // It travels with the model, so that samples come out in the units the data had.
 #pragma once

@@ -16,7 +16,7 @@ void check(std::span<const double> scores) {
   }
   if (std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) return;
   throw Error(ErrorKind::numeric, "an AUROC of scores that are not all finite numbers",
-              "the computation before has left the finite numbers");
+              "an earlier computation overflowed or gave NaN");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Tensor flat_rows(const Tensor& values) {
   const Tensor rows = values.detach().flatten(1).contiguous();
   if (rows.isfinite().all().item<bool>()) return rows;
   throw Error(ErrorKind::numeric, "neighbours of values that are not all finite numbers",
-              "the computation before has left the finite numbers");
+              "an earlier computation overflowed or gave NaN");
 }
 
 Tensor squared_norms(const Tensor& rows) {

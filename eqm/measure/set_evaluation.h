@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "eqm/measure/feature_net.h"
+#include "eqm/measure/interval.h"
 #include "eqm/measure/kernel_distance.h"
 #include "eqm/measure/manifold.h"
 
@@ -39,10 +40,6 @@ struct Reference {
   Tensor keys = {};  // [m] int64, as those of a set
 };
 Reference reference_of(const FeatureSet& set);
-
-struct Interval {
-  double low = 0, high = 0;
-};
 
 struct Evaluation {
   int64_t count = 0;

@@ -7,7 +7,7 @@
 
 namespace eqm {
 
-// a [n, d], b [m, d]; sets of different size are compared by quantiles. In the plane the directions
+// a [n, d], b [m, d]; sets of different size are compared by quantiles. In 2-D the directions
 // are evenly spaced, elsewhere drawn from a fixed stream: the result is a pure function of the
 // sets.
 double sliced_wasserstein(const Tensor& a, const Tensor& b, int64_t directions = 64);

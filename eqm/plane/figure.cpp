@@ -37,7 +37,7 @@ std::vector<Point> to_points(const Tensor& rows, size_t most = kDotsDrawn) {
   return points;
 }
 
-// The part of the plane worth seeing: the data and most of the noise, as a square.
+// The region worth seeing: the data and most of the noise, as a square.
 struct View {
   draw::Range x, y;
 };

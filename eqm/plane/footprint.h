@@ -1,4 +1,4 @@
-// How much memory a study of the plane takes at its peak, estimated before it starts.
+// How much memory a 2-D study takes at its peak, estimated before it starts.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ void PlaneOptions::declare(OptionSet& options) {
                            fmt::join(all_names(plane_set_names()), ", ")));
   options.count("points", points, Range::between(2, 10'000'000), "size of the training set");
   options.number("spread", spread, {.least = 0.01, .most = 1000},
-                 "standard deviation that the data are scaled to, noise having 1");
+                 "standard deviation that the data are scaled to (the noise has 1)");
   options.number("focus", focus, Range::between(0, 8),
                  "draws γ near the data: density (1-γ)^-focus; 0 is the paper's uniform γ");
   options.section("landscape");
@@ -31,20 +31,20 @@ void PlaneOptions::declare(OptionSet& options) {
   }
   options.choice("objective", objective, offered, "what is learned");
   magnitude.declare(options);
-  options.flag("flow", flow_beside, "also learn Flow Matching and draw it beside");
+  options.flag("flow", flow_beside, "also learns Flow Matching, and draws it beside");
   options.section("training");
   options.count("steps", steps, Range::between(1, 10'000'000), "optimiser steps");
   options.count("batch", batch, Range::between(1, 1'000'000), "points per step");
-  options.number("lr", lr, {.least = 0, .most = 1, .above = true}, "learning rate at the start");
+  options.number("lr", lr, {.least = 0, .most = 1, .above = true}, "initial learning rate");
   options.count("width", width, Range::between(1, 4096), "neurons per hidden layer");
   options.count("depth", depth, Range::between(1, 64), "hidden layers");
-  options.count("fourier", fourier, Range::between(0, 4096), "random Fourier features of a point");
+  options.count("fourier", fourier, Range::between(0, 4096), "random Fourier features per point");
   options.section("descent");
   descent.declare(options);
   options.section("output");
   options.count("samples", samples, Range::between(1, 1'000'000), "samples to draw and measure");
   options.count("paths", paths, Range::between(0, 10'000), "particles whose paths are drawn");
-  options.count("seed", seed, Range::between(0, 9e15), "everything random follows from it");
+  options.count("seed", seed, Range::between(0, 9e15), "seed of everything random");
 }
 
 DescentOptions PlaneOptions::descent_for(ObjectiveKind kind) const {
@@ -61,14 +61,15 @@ DescentOptions PlaneOptions::descent_for(ObjectiveKind kind) const {
   }
   const bool plain = chosen.rule == RuleKind::gradient_descent ||
                      chosen.rule == RuleKind::nesterov || chosen.rule == RuleKind::langevin;
-  if (plain && chosen.eta == 0) {
-    chosen.eta = kWay / (magnitude.lambda * static_cast<double>(chosen.limit));
+  const bool sinks = magnitude.kind != MagnitudeKind::constant;
+  if (plain && sinks && chosen.eta == 0) {
+    chosen.eta = kWay / (magnitude.lambda * static_cast<double>(chosen.whole_way()));
   }
   return chosen;
 }
 
 void PlaneOptions::validate() const {
-  magnitude.check();
+  magnitude.validate();
   descent_for(objective).validate({.kind = objective, .magnitude = magnitude});
 }
 

@@ -39,7 +39,7 @@ struct PlaneOptions {
 
   void declare(OptionSet& options);
 
-  // How samples of an objective are drawn, with what the plane chooses settled. In the plane the
+  // How samples of an objective are drawn, with what two dimensions need settled. In 2-D the
   // automatic rule is gradient descent, not walk and land (docs/landscapes.md says why).
   DescentOptions descent_for(ObjectiveKind kind) const;
 

@@ -125,10 +125,11 @@ TrainingBatch batch_of(const RowRange& rows, const PlaneOptions& options, Object
   return make_training_batch(data.index_select(0, index).to(type), {}, rows, randomness);
 }
 
-void train(Model& model, const PlaneOptions& options, const Tensor& data,
-           const torch::TensorOptions& type, Progress& progress) {
+void train(Model& model, const PlaneOptions& options, const Tensor& data, const Runtime& runtime,
+           Progress& progress) {
   const auto batches = [&](int64_t step) {
-    return batch_of(rows_of_batch(step, options.batch), options, model.objective.kind, data, type);
+    return batch_of(rows_of_batch(step, options.batch), options, model.objective.kind, data,
+                    runtime.tensors());
   };
   FitOptions fitting = {.steps = options.steps, .lr = options.lr};
   const ObjectiveKind kind = model.objective.kind;
@@ -137,12 +138,12 @@ void train(Model& model, const PlaneOptions& options, const Tensor& data,
     fitting.steps = (options.steps + 1) / 2;
     model.objective.kind = ObjectiveKind::eqm;
     progress.begin("learning eqm first", fitting.steps, "steps");
-    fit(model, batches, fitting, progress);
+    fit(model, batches, fitting, progress, runtime);
     progress.end();
     model.objective.kind = kind;
   }
   progress.begin("learning " + name_of(kind), fitting.steps, "steps");
-  fit(model, batches, fitting, progress);
+  fit(model, batches, fitting, progress, runtime);
   progress.end();
 }
 
@@ -194,19 +195,19 @@ class Recorder {
 };
 
 PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling& scaling,
-                 const Tensor& data, const torch::TensorOptions& type, Progress& progress) {
+                 const Tensor& data, const Runtime& runtime, Progress& progress) {
   PlaneDescent result;
   result.model = make_model(options, kind);
   result.model.scaling = scaling;
   const auto to_user = [&](const Tensor& states) {
     return scaling.to_values(states.cpu().to(torch::kFloat64));
   };
-  result.model.backbone->to(type.device(), torch::typeMetaToScalarType(type.dtype()));
-  train(result.model, options, scaling.to_states(data), type, progress);
+  result.model.backbone->to(runtime.device, runtime.dtype);
+  train(result.model, options, scaling.to_states(data), runtime, progress);
 
   const Tensor start =
       normal_rows({.seed = static_cast<uint64_t>(options.seed), .sample = 0, .draw = draw_start},
-                  options.samples, {2}, type);
+                  options.samples, {2}, runtime.tensors());
   SamplingSpec request = {.labels = {},
                           .count = options.samples,
                           .seed = static_cast<uint64_t>(options.seed),
@@ -225,12 +226,13 @@ PlaneDescent run(const PlaneOptions& options, ObjectiveKind kind, const Scaling&
 
 }  // namespace
 
-PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
-                       Progress& progress) {
+PlaneStudy study_plane(const PlaneOptions& options, const Runtime& runtime, Progress& progress) {
   options.validate();
+  const RuntimeScope scope(runtime);
   const PlaneData data = load_data(options);
-  if (type.device().is_cpu()) {
-    const PlaneFootprint footprint = footprint_of(options, data.training.size(0), type);
+  if (runtime.device.is_cpu()) {
+    const PlaneFootprint footprint =
+        footprint_of(options, data.training.size(0), runtime.tensors());
     require_memory(footprint.total(), footprint.remedy());
   }
   PlaneStudy study;
@@ -241,10 +243,10 @@ PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& 
   const auto distance_of = [&](const Tensor& points) {
     return mean_distance(points, study.data, study.compared);
   };
-  study.main = run(options, options.objective, study.scaling, data.training, type, progress);
+  study.main = run(options, options.objective, study.scaling, data.training, runtime, progress);
   study.main.distance = distance_of(study.main.samples);
   if (options.flow_beside && options.objective != ObjectiveKind::fm) {
-    study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, type, progress);
+    study.flow = run(options, ObjectiveKind::fm, study.scaling, data.training, runtime, progress);
     study.flow->distance = distance_of(study.flow->samples);
   }
   if (data.fresh.defined()) study.fresh_distance = distance_of(data.fresh);

@@ -1,4 +1,4 @@
-// A study of one landscape over the plane: learn it, descend it, measure what comes out.
+// A study of one 2-D landscape: learn it, descend it, measure what comes out.
 #pragma once
 
 #include <optional>
@@ -36,8 +36,7 @@ struct PlaneStudy {
   int64_t compared = 0;
 };
 
-// `type` is the device and precision to compute with.
-PlaneStudy study_plane(const PlaneOptions& options, const torch::TensorOptions& type,
-                       Progress& progress);
+// All of it is computed as the runtime says.
+PlaneStudy study_plane(const PlaneOptions& options, const Runtime& runtime, Progress& progress);
 
 }  // namespace eqm

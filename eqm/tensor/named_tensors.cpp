@@ -36,7 +36,7 @@ void load_tensors(const NamedTensors& tensors, const SafetensorsFile& file) {
   const std::map<std::string, Tensor> by_name(tensors.begin(), tensors.end());
   for (const std::string& name : file.names()) {
     if (by_name.contains(name)) continue;
-    throw Error(ErrorKind::input, fmt::format("the file has a tensor '{}' too many", name),
+    throw Error(ErrorKind::input, fmt::format("the file has an unexpected tensor '{}'", name),
                 suggestion(name, names));
   }
   for (const auto& [name, tensor] : tensors) {

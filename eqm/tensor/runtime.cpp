@@ -67,11 +67,11 @@ namespace {
 
 void check_bfloat16(torch::Device device, Bfloat16 bfloat16) {
   if (bfloat16 == Bfloat16::useless) {
-    throw Error(ErrorKind::usage, "bfloat16 serves the matrix products of training alone",
+    throw Error(ErrorKind::usage, "bfloat16 is for the matrix products of training only",
                 "use {precision} float32 here");
   }
   if (device.is_cpu() && onednn_dies_of_amx()) {
-    throw Error(ErrorKind::usage, "this oneDNN dies of bfloat16 on a processor with AMX",
+    throw Error(ErrorKind::usage, "this oneDNN crashes in bfloat16 on a processor with AMX",
                 "start with ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment");
   }
   if (computes_bfloat16(device)) return;
@@ -86,9 +86,9 @@ void RuntimeOptions::declare(OptionSet& options) {
   options.section("runtime");
   options.text("device", device, "cpu, cuda or cuda:N");
   options.count("threads", threads, Range::between(0, kMostThreads),
-                "threads; 0 takes $OMP_NUM_THREADS, or every processor");
+                "number of threads; 0 takes $OMP_NUM_THREADS, or one per processor");
   options.choice("precision", precision, {"float32", "float64", "bfloat16"},
-                 "of all numbers; bfloat16 is for the matrix products of training only");
+                 "numeric precision; bfloat16 applies to the matrix products of training only");
 }
 
 int64_t usable_processors() {

@@ -10,6 +10,7 @@
 #include "eqm/base/options.h"
 #include "eqm/tensor/kernel_path.h"
 #include "eqm/tensor/torch.h"
+#include "eqm/tensor/workspace.h"
 
 namespace eqm {
 
@@ -20,8 +21,6 @@ struct RuntimeOptions {
 
   void declare(OptionSet& options);
 };
-
-enum class Workspaces { reuse, none };
 
 struct Runtime {
   torch::Device device = torch::kCPU;

@@ -200,8 +200,9 @@ Workspace::Counts Workspace::counts() const {
   return pool_->counts();
 }
 
-WorkspaceScope::WorkspaceScope(const Workspace& workspace)
-    : before_(std::exchange(pool_of_thread, workspace.pool_)) {}
+WorkspaceScope::WorkspaceScope(const Workspace& workspace, Workspaces policy)
+    : before_(
+          std::exchange(pool_of_thread, policy == Workspaces::reuse ? workspace.pool_ : nullptr)) {}
 
 WorkspaceScope::~WorkspaceScope() {
   pool_of_thread = std::move(before_);

@@ -19,6 +19,9 @@ namespace eqm {
 // tensors; a second call does nothing.
 void install_workspace_allocator();
 
+// What a scope does: reuses the memory of its workspace, or lets LibTorch ask the system for all.
+enum class Workspaces { reuse, none };
+
 class Workspace {
  public:
   Workspace();
@@ -45,7 +48,7 @@ class Workspace {
 
 class WorkspaceScope {
  public:
-  explicit WorkspaceScope(const Workspace& workspace);
+  explicit WorkspaceScope(const Workspace& workspace, Workspaces policy = Workspaces::reuse);
   WorkspaceScope(const WorkspaceScope&) = delete;
   WorkspaceScope& operator=(const WorkspaceScope&) = delete;
   ~WorkspaceScope();

@@ -7,8 +7,8 @@ namespace eqm {
 
 void AdamWOptions::declare(OptionSet& options) {
   const Range below_one = Range::between(0, 0.999999999);
-  options.number("beta1", beta1, below_one, "AdamW's memory of gradients");
-  options.number("beta2", beta2, below_one, "AdamW's memory of squared gradients");
+  options.number("beta1", beta1, below_one, "AdamW's β1, the decay of the mean gradient");
+  options.number("beta2", beta2, below_one, "AdamW's β2, the decay of the mean squared gradient");
   options.number("epsilon", epsilon, Range::between(1e-30, 1), "AdamW's ε");
   options.number("weight-decay", weight_decay, Range::between(0, 10), "AdamW's weight decay");
 }

@@ -17,7 +17,9 @@ Randomness randomness_of(const TrainOptions& options, const Model& model) {
   const int64_t null_label = model.backbone->null_label();
   return {.seed = static_cast<uint64_t>(options.seed),
           .label_dropout = null_label >= 0 ? options.model.label_dropout : 0,
-          .null_label = null_label};
+          .null_label = null_label,
+          .gamma = options.gamma,
+          .labels = options.model.class_input};
 }
 
 }  // namespace

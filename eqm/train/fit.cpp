@@ -23,7 +23,7 @@ TrainOptions training_options(const FitOptions& options) {
 }  // namespace
 
 void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_at,
-         const FitOptions& options, Progress& progress) {
+         const FitOptions& options, Progress& progress, const Runtime& runtime) {
   TrainingState state(model, {});
   double shown = std::nan("");
   const Loop loop = {
@@ -32,7 +32,8 @@ void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_a
           [&](const StepReport& report) {
             shown = std::isnan(shown) ? report.loss : 0.98 * shown + 0.02 * report.loss;
             progress.update(state.step, fmt::format("loss {:.4g}", shown));
-          }};
+          },
+      .runtime = runtime};
   try {
     run_loop(state, training_options(options), Decisions(options.steps), loop);
   } catch (const Error& error) {

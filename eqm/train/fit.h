@@ -6,6 +6,7 @@
 
 #include "eqm/base/progress.h"
 #include "eqm/landscape/model.h"
+#include "eqm/tensor/runtime.h"
 
 namespace eqm {
 
@@ -16,8 +17,9 @@ struct FitOptions {
 };
 
 // Trains the model in place and leaves the averaged weights in it. `batch_at` gives the batch of a
-// step, a pure function of it. A non-finite loss throws a numeric error that names the step.
+// step, a pure function of it, on the model's device. A non-finite loss throws a numeric error that
+// names the step.
 void fit(Model& model, const std::function<TrainingBatch(int64_t step)>& batch_at,
-         const FitOptions& options, Progress& progress);
+         const FitOptions& options, Progress& progress, const Runtime& runtime = {});
 
 }  // namespace eqm

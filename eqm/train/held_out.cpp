@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "eqm/base/draws.h"
-#include "eqm/codec/states.h"
-#include "eqm/data/batch.h"
-#include "eqm/tensor/noise_tensor.h"
+#include "eqm/train/training_batch.h"
 
 namespace eqm {
 
@@ -18,29 +15,22 @@ HeldOutLoss held_out_loss(const Model& model, const Codec& codec, const Source& 
   const torch::NoGradGuard guard;
   std::vector<double> sums(kGammaBuckets, 0), counts(kGammaBuckets, 0);
   const bool classifier = is_classifier(model.objective.kind);
+  const bool labelled = classifier || model.backbone->num_classes() > 0;
   int64_t right = 0;
   const double buckets = kGammaBuckets;
+  const Randomness randomness = {.seed = seed, .use = RowUse::held_out, .labels = labelled};
   for (int64_t first = 0; first < examples.size(); first += batch) {
     const int64_t count = std::min(batch, examples.size() - first);
-    const Batch loaded = read_batch(examples, first, count);
-    const auto key = [&](Draw draw) {
-      return NoiseKey{.seed = seed, .sample = static_cast<uint64_t>(first), .draw = draw};
-    };
-    TrainingBatch pairs;
-    pairs.x = states_of(loaded, codec, type);
-    pairs.noise = normal_rows(key(draw_held_out_noise), count, model.backbone->state_shape(), type);
-    pairs.gamma = uniform_rows(key(draw_held_out_gamma), count, type);
-    if (loaded.labels.front() != kNoLabel) {
-      pairs.labels = torch::tensor(loaded.labels, torch::kInt64).to(type.device());
-    }
+    const TrainingBatch rows =
+        make_training_batch(read_batch(examples, first, count), codec, randomness, type);
     Objective plain = model.objective;
     plain.dispersive_weight = 0;
-    const Loss judged = loss(*model.backbone, plain, model.output_sign, pairs);
+    const Loss found = loss(*model.backbone, plain, model.output_sign, rows);
     if (classifier) {
-      right += (judged.prediction.argmax(1) == pairs.labels).sum().item<int64_t>();
+      right += (found.prediction.argmax(1) == rows.labels).sum().item<int64_t>();
     }
-    const Tensor losses = judged.per_sample.to(torch::kFloat64).cpu().contiguous();
-    const Tensor gammas = pairs.gamma.to(torch::kFloat64).cpu().contiguous();
+    const Tensor losses = found.per_sample.to(torch::kFloat64).cpu().contiguous();
+    const Tensor gammas = rows.gamma.to(torch::kFloat64).cpu().contiguous();
     for (int64_t i = 0; i < count; ++i) {
       const double place = std::floor(gammas.data_ptr<double>()[i] * buckets);
       const auto bucket = static_cast<size_t>(std::clamp(place, 0.0, buckets - 1));

@@ -15,7 +15,7 @@ struct Loop {
   // other.
   std::function<std::vector<TrainingBatch>(int64_t step)> batch_at;
   std::function<void(const StepReport& report)> after_step;
-  bool autocast = false;  // matrix products in bfloat16
+  Runtime runtime = {};  // of all steps
 };
 
 // Takes steps from where the state is until the decisions say stop. A number that is not finite

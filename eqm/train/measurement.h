@@ -33,7 +33,7 @@ struct Measurement {
   // record has neither was not measured.
   std::string name;
   int64_t every = 0;  // steps; also after the last one; 0: never
-  // Nothing when it was told to stop.
+  // Nothing when it was stopped.
   std::function<std::optional<MeasurementOutput>(const Snapshot& snapshot)> measure;
   // Refuses, before training starts, a model that could not be measured. May be empty.
   std::function<void(const Snapshot& untrained)> validate = {};

@@ -8,6 +8,8 @@
 #include "eqm/base/options.h"
 #include "eqm/codec/options.h"
 #include "eqm/descend/options.h"
+#include "eqm/landscape/gamma_draw.h"
+#include "eqm/landscape/guidance.h"
 #include "eqm/landscape/objective.h"
 #include "eqm/train/adamw.h"
 #include "eqm/train/schedule.h"
@@ -31,10 +33,12 @@ struct TrainDataOptions {
 
 struct ModelOptions {
   std::string model = "XS/4";
-  int64_t width = 0;  // 0: as the preset has it, like the next two
+  int64_t width = 0;  // 0: as the preset has it, like the next three
   int64_t depth = 0;
   int64_t heads = 0;
-  bool time_input = true;  // the next two are for U-Nets
+  int64_t patch = 0;
+  bool class_input = true;  // false: a network without classes
+  bool time_input = true;   // the next two are for U-Nets
   double dropout = 0;
   double label_dropout = 0.1;
   std::string init;  // a model whose weights to begin with
@@ -60,6 +64,7 @@ struct TrainOptions {
   TrainDataOptions data;
   ModelOptions model;
   Objective objective;
+  GammaDraw gamma = GammaDraw::uniform;
   int64_t steps = 20000;
   double epochs = 0;  // above 0: how many passes over the data, in place of steps
   int64_t batch = 256;
@@ -70,7 +75,9 @@ struct TrainOptions {
   double ema = 0.9999;
   bool ema_warm_up = false;
   int64_t seed = 0;
-  DescentOptions descent;  // of the previews
+  DescentOptions descent;   // of the previews, like the next two
+  std::string labels = {};  // as labels_in_turn() takes them; at most ten are previewed
+  GuidanceOptions guidance = {};
   CadenceOptions cadence;
   CodecOptions codec;
 

@@ -11,32 +11,44 @@
 namespace eqm {
 namespace {
 
-constexpr int64_t kMostRows = 10;  // more classes than this would make a poster, not a look
+constexpr size_t kMostRows = 10;  // more classes than this would make a poster, not a look
+
+// Those that have a row each; none where samples have no class.
+std::vector<int64_t> shown_labels(const Model& model, const std::string& chosen) {
+  std::vector<int64_t> labels = chosen.empty() ? every_class(model) : labels_of(model, chosen);
+  if (std::ranges::all_of(labels, [](int64_t label) { return label == kNullClass; })) return {};
+  if (labels.size() > kMostRows) labels.resize(kMostRows);
+  return labels;
+}
 
 }  // namespace
 
 std::optional<Image> draw_preview(const Model& model, const Codec& codec,
                                   const PreviewOptions& options, const std::string& title) {
-  const int64_t classes = model.backbone->num_classes();
-  const int64_t rows = classes > 0 ? std::min(classes, kMostRows) : options.per_class;
+  const std::vector<int64_t> labels = shown_labels(model, options.labels);
+  const int64_t rows = labels.empty() ? options.per_class : static_cast<int64_t>(labels.size());
   bool whole = true;
   SamplingSpec request = {.labels = {},
                           .count = rows * options.per_class,
+                          .guidance = options.guidance,
                           .seed = options.seed,
                           .descent = options.descent};
-  if (classes > 0) request.labels = labels_in_turn(rows, request.count);
+  if (!labels.empty()) {
+    request.labels =
+        torch::tensor(labels, torch::kInt64).index({labels_in_turn(rows, request.count)});
+  }
   request.go_on = [&](const EngineCounts&) {
     whole = whole && (!options.go_on || options.go_on());
     return whole;
   };
   Tensor states = sample(LearnedField(model), request).x;
   if (!whole) return std::nullopt;
-  if (classes > 0) {  // labels in turn become rows of a class each
+  std::vector<std::string> names;
+  if (!labels.empty()) {  // labels in turn become rows of a class each
     states = states.unflatten(0, {options.per_class, rows}).transpose(0, 1).flatten(0, 1);
   }
-  std::vector<std::string> names;
-  for (int64_t row = 0; classes > 0 && row < rows && !model.class_names.empty(); ++row) {
-    names.push_back(model.class_names[static_cast<size_t>(row)]);
+  if (!model.class_names.empty()) {
+    for (const int64_t label : labels) names.push_back(label_name(model, label));
   }
   return picture_grid(states, codec, options.per_class, names, title);
 }
@@ -48,7 +60,16 @@ Measurement preview_measurement(const PreviewOptions& options, int64_t every) {
     if (!grid) return std::nullopt;
     return MeasurementOutput{.picture = grid};
   };
-  return {.name = "samples", .every = every, .measure = measure};
+  const auto validate = [options, every](const Snapshot& untrained) {
+    if (every == 0) return;
+    const LearnedField field(untrained.model);
+    const std::vector<int64_t> labels = shown_labels(untrained.model, options.labels);
+    eqm::validate({.labels = labels.empty() ? Tensor() : torch::tensor(labels, torch::kInt64),
+                   .count = static_cast<int64_t>(labels.size()),
+                   .guidance = options.guidance},
+                  field);
+  };
+  return {.name = "samples", .every = every, .measure = measure, .validate = validate};
 }
 
 }  // namespace eqm

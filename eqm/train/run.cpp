@@ -63,12 +63,14 @@ std::vector<Measurement> measurements_of(const TrainOptions& options, const Trai
   std::vector<Measurement> all;
   if (data.held_out) {
     all.push_back(held_out_measurement(data.held_out, seed, std::min(options.batch, kMostTogether),
-                                       host.type, options.cadence.evaluate_every));
+                                       host.runtime.tensors(), options.cadence.evaluate_every));
   }
   if (data.shape.size() == 3 && !is_classifier(options.objective.kind)) {
     all.push_back(preview_measurement({.per_class = options.cadence.preview,
                                        .seed = seed,
                                        .descent = options.descent,
+                                       .labels = options.labels,
+                                       .guidance = options.guidance,
                                        .go_on = [&host] { return !host.stop_requested(); }},
                                       options.cadence.sample_every));
   }
@@ -80,7 +82,7 @@ std::vector<Measurement> measurements_of(const TrainOptions& options, const Trai
 RunSummary train_and_record(const TrainOptions& options, const TrainingData& data,
                             TrainingState& state, Recorded recorded, const RunHost& host) {
   const Decisions decisions(options, host.stop_requested);
-  BatchStream batches(options, data, state.model, state.step, host.type, host.log);
+  BatchStream batches(options, data, state.model, state.step, host.runtime.tensors(), host.log);
   RunRecorder recorder(std::move(recorded), options, decisions, host, batches, data.codec, state);
   host.progress.begin("training", options.steps, "steps");
   host.progress.resume_at(state.step);
@@ -89,7 +91,7 @@ RunSummary train_and_record(const TrainOptions& options, const TrainingData& dat
     run_loop(state, options, decisions,
              {.batch_at = [&](int64_t) { return batches.next(); },
               .after_step = [&](const StepReport& report) { recorder.after_step(report); },
-              .autocast = host.autocast});
+              .runtime = host.runtime});
   } catch (const Error& error) {
     if (keeps_work_after(error)) recorder.keep_work();
     throw;
@@ -104,23 +106,25 @@ RunSummary run_training(const TrainOptions& asked,
                         const std::function<std::string(const TrainOptions& resolved)>& config,
                         const RunPaths& paths, RunStart start, const RunHost& host) {
   asked.validate();
-  const TrainingData data = open_training_data(asked.data, asked.codec.open(host.type));
+  const RuntimeScope scope(host.runtime);
+  const TrainingData data =
+      open_training_data(asked.data, asked.codec.open(host.runtime.tensors()));
   const TrainOptions options = asked.resolve(data.training->size());
-  if (host.type.device().is_cpu()) {
+  if (host.runtime.device.is_cpu()) {
     require_memory(least_memory(options, data),
                    "lower batch, width, depth or size, or raise accumulate");
   }
-  const bool goes_on = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
-  Model model = make_model(options, data, goes_on ? ModelStart::as_built : ModelStart::as_asked);
-  model.backbone->to(host.type.device(), torch::typeMetaToScalarType(host.type.dtype()));
+  const bool resumes = start == RunStart::resume && !find_checkpoints(paths.checkpoints()).empty();
+  Model model = make_model(options, data, resumes ? ModelStart::as_built : ModelStart::as_asked);
+  model.backbone->to(host.runtime.device, host.runtime.dtype);
   std::vector<Measurement> measurements = measurements_of(options, data, host);
   for (const Measurement& measurement : measurements) {
     if (measurement.validate) measurement.validate({.model = model, .codec = data.codec});
   }
   RunIdentity identity = identity_of(options, data, model);
-  identity["autocast"] = host.autocast ? "bfloat16" : "none";
+  identity["autocast"] = host.runtime.autocast ? "bfloat16" : "none";
   if (data.held_out && !data.held_out_is_own) {
-    host.log->info("the data have no test part: judging by {} examples kept aside",
+    host.log->info("the data have no test part: {} training examples are held out",
                    data.held_out->size());
   }
   const FolderLock lock(paths.folder);
@@ -128,7 +132,7 @@ RunSummary run_training(const TrainOptions& asked,
     throw Error(ErrorKind::usage, fmt::format("'{}' already holds a run", paths.folder.string()),
                 "continue it with {resume}, or choose another {out}");
   }
-  if (!goes_on) warn_of_slow_average(options, *host.log);
+  if (!resumes) warn_of_slow_average(options, *host.log);
   TrainingState state(std::move(model), options.adamw);
   std::vector<Checkpoint> damaged;
   if (start == RunStart::resume) {

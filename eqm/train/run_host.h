@@ -9,6 +9,7 @@
 #include "eqm/base/log.h"
 #include "eqm/base/processor_use.h"
 #include "eqm/base/progress.h"
+#include "eqm/tensor/runtime.h"
 #include "eqm/train/loss_window.h"
 #include "eqm/train/measurement.h"
 
@@ -18,8 +19,7 @@ struct RunHost {
   std::shared_ptr<Logger> log;
   Progress& progress;
   std::function<bool()> stop_requested;  // asked around every step and while a preview is drawn
-  torch::TensorOptions type;             // device and precision to compute with
-  bool autocast = false;                 // matrix products in bfloat16
+  Runtime runtime = {};                  // what all of the run is computed by
   // Beside the held-out loss and the previews that the options ask for.
   std::vector<Measurement> measurements = {};
   // Asked at every line of metrics, to notice that other programs take the processors.

@@ -14,12 +14,11 @@ const Names<ScheduleKind>& schedule_names() {
 
 void Schedule::declare(OptionSet& options) {
   options.number("lr", lr, {.least = 0, .most = 1, .above = true}, "learning rate");
-  options.choice("schedule", kind, schedule_names(),
-                 "how the learning rate changes over the steps");
+  options.choice("schedule", kind, schedule_names(), "learning-rate schedule");
   options.count("warm-up", warm_up, Range::between(0, 1e9),
-                "steps over which the learning rate rises from 0");
+                "warm-up steps, over which the learning rate rises from 0");
   options.number("final-share", final_share, Range::between(0, 1),
-                 "share of the learning rate that the cosine ends at");
+                 "fraction of the learning rate at the end of the cosine schedule");
 }
 
 double Schedule::at(int64_t step, int64_t steps) const {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "eqm/backbone/kinds.h"
+#include "eqm/backbone/learned_sigma.h"
 #include "eqm/base/error.h"
 #include "eqm/data/cache_source.h"
 #include "eqm/data/class_names.h"
@@ -22,14 +23,20 @@ namespace {
 // Without a test part, one of so many training examples is kept aside at most.
 constexpr int64_t kLeastTrainedPerHeldOut = 10;
 
+// Those that the network is shown.
+std::vector<std::string> shown_classes(const ModelOptions& model, const TrainingData& data) {
+  return model.class_input ? data.training->class_names() : std::vector<std::string>();
+}
+
 std::string architecture_for(const TrainOptions& options, const TrainingData& data) {
   const ModelOptions& model = options.model;
   return plan_backbone({.preset = model.model,
                         .width = model.width,
                         .depth = model.depth,
                         .heads = model.heads,
+                        .patch = model.patch,
                         .state = data.shape,
-                        .classes = static_cast<int64_t>(data.training->class_names().size()),
+                        .classes = static_cast<int64_t>(shown_classes(model, data).size()),
                         .label_dropout = model.label_dropout,
                         .sees_time = sees_time(options.objective.kind),
                         .time_input = model.time_input,
@@ -136,7 +143,8 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
     model.backbone->initialise(static_cast<uint64_t>(options.seed));
   } else {
     const Model trained = load_model(find_model(options.model.init));
-    if (trained.backbone->architecture() != architecture) {
+    const BackbonePtr backbone = without_learned_sigma(trained.backbone);
+    if (backbone->architecture() != architecture) {
       throw Error(
           ErrorKind::input,
           fmt::format("the model '{}' has another architecture than this run", options.model.init),
@@ -151,12 +159,12 @@ Model make_model(const TrainOptions& options, const TrainingData& data, ModelSta
                               options.model.init, name_of(learned)),
                   "train with {objective} eqm first");
     }
-    model.backbone = trained.backbone;
+    model.backbone = backbone;
     model.output_sign = trained.output_sign;
   }
   model.objective = options.objective;
   model.scaling = data.codec.scaling();
-  model.class_names = data.training->class_names();
+  model.class_names = shown_classes(options.model, data);
   return model;
 }
 
@@ -177,6 +185,9 @@ RunIdentity identity_of(const TrainOptions& options, const TrainingData& data, c
       {"precision", std::string(options_of(*model.backbone).dtype().name())},
       {"batch", std::to_string(options.batch)},
       {"seed", std::to_string(options.seed)}};
+  if (options.gamma != GammaDraw::uniform) {
+    identity["gamma distribution"] = name_in(gamma_draw_names(), options.gamma);
+  }
   if (data.codec.has_autoencoder() && layout_of(*data.training).dtype == Dtype::u8) {
     identity["autoencoder"] =
         fmt::format("fingerprint {:016x}", data.codec.autoencoder()->fingerprint());

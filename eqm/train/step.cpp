@@ -72,8 +72,8 @@ Model TrainingState::averaged() const {
 }
 
 StepReport train_step(TrainingState& state, const TrainOptions& options,
-                      std::span<const TrainingBatch> parts, bool autocast) {
-  const WorkspaceScope memory(state.workspace);
+                      std::span<const TrainingBatch> parts, const Runtime& runtime) {
+  const WorkspaceScope memory(state.workspace, runtime.workspaces);
   Backbone& backbone = *state.model.backbone;
   const NamedTensors weights = trainable_weights_of(backbone);
   const double share = 1.0 / static_cast<double>(parts.size());
@@ -83,7 +83,7 @@ StepReport train_step(TrainingState& state, const TrainOptions& options,
   for (const TrainingBatch& part : parts) {
     Loss result;
     {
-      const Autocast scope(autocast, part.x.device());
+      const Autocast scope(runtime.autocast, part.x.device());
       result = loss(backbone, state.model.objective, state.model.output_sign, part);
     }
     output = result.prediction;

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "eqm/landscape/model.h"
-#include "eqm/tensor/workspace.h"
+#include "eqm/tensor/runtime.h"
 #include "eqm/train/adamw.h"
 #include "eqm/train/ema.h"
 #include "eqm/train/loss_window.h"
@@ -33,9 +33,11 @@ struct StepReport {
   double lr = 0;
 };
 
-// Takes one optimiser step on a batch that comes in equal parts. A number that is not finite throws
-// a numeric error that names step and tensor, before any weight has changed.
+// Takes one optimiser step on a batch that comes in equal parts, on the device of the model. Of the
+// runtime it obeys autocast and workspaces; threads and kernels are those of the calling thread
+// (RuntimeScope), as changing them at each step would cost more than the step. A number that is not
+// finite throws a numeric error that names step and tensor, before any weight has changed.
 StepReport train_step(TrainingState& state, const TrainOptions& options,
-                      std::span<const TrainingBatch> parts, bool autocast);
+                      std::span<const TrainingBatch> parts, const Runtime& runtime);
 
 }  // namespace eqm

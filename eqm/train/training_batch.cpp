@@ -17,14 +17,17 @@ NoiseKey key_of(const Randomness& randomness, const RowRange& rows, Draw draw) {
 TrainingBatch make_training_batch(const Tensor& x, const Tensor& labels, const RowRange& rows,
                                   const Randomness& randomness) {
   const auto key = [&](Draw draw) { return key_of(randomness, rows, draw); };
+  const bool held_out = randomness.use == RowUse::held_out;
   const torch::TensorOptions type = x.options();
   TrainingBatch result;
   result.x = x;
-  result.noise = normal_rows(key(draw_noise), rows.count, x.sizes().slice(1).vec(), type);
-  result.gamma = focused_gamma(uniform_rows(key(draw_gamma), rows.count, torch::kFloat64),
-                               randomness.gamma_focus, randomness.gamma_least)
-                     .to(type);
-  result.dropout = seed_rows(key(draw_dropout), rows.count);
+  result.noise = normal_rows(key(held_out ? draw_held_out_noise : draw_noise), rows.count,
+                             x.sizes().slice(1).vec(), type);
+  const Tensor uniform_gamma =
+      uniform_rows(key(held_out ? draw_held_out_gamma : draw_gamma), rows.count, torch::kFloat64);
+  const Tensor gamma = gamma_from(randomness.gamma, uniform_gamma);
+  result.gamma = focused_gamma(gamma, randomness.gamma_focus, randomness.gamma_least).to(type);
+  if (!held_out) result.dropout = seed_rows(key(draw_dropout), rows.count);
   if (!labels.defined()) return result;
   const Tensor uniform = uniform_rows(key(draw_label_dropout), rows.count, torch::kFloat64);
   result.labels = drop_labels(labels, uniform, randomness.label_dropout, randomness.null_label)
@@ -34,11 +37,14 @@ TrainingBatch make_training_batch(const Tensor& x, const Tensor& labels, const R
 
 TrainingBatch make_training_batch(const Batch& batch, const Codec& codec,
                                   const Randomness& randomness, const torch::TensorOptions& type) {
-  const NoiseKey posterior = key_of(randomness, batch.rows, draw_posterior);
   Tensor labels;
-  if (batch.labels.front() != kNoLabel) labels = torch::tensor(batch.labels, torch::kInt64);
-  return make_training_batch(drawn_states(batch, codec, posterior, type), labels, batch.rows,
-                             randomness);
+  const bool labelled = randomness.labels && batch.labels.front() != kNoLabel;
+  if (labelled) labels = torch::tensor(batch.labels, torch::kInt64);
+  const Tensor x =
+      randomness.use == RowUse::held_out
+          ? states_of(batch, codec, type)
+          : drawn_states(batch, codec, key_of(randomness, batch.rows, draw_posterior), type);
+  return make_training_batch(x, labels, batch.rows, randomness);
 }
 
 std::vector<TrainingBatch> parts_of(const TrainingBatch& batch, int64_t parts) {

@@ -8,14 +8,22 @@
 #include "eqm/codec/codec.h"
 #include "eqm/data/batch.h"
 #include "eqm/data/rows.h"
+#include "eqm/landscape/gamma_draw.h"
 #include "eqm/landscape/objective.h"
 
 namespace eqm {
 
+// Held-out rows have noise and γ of their own, the mean of posteriors and no dropout, so that
+// losses of different steps compare.
+enum class RowUse { training, held_out };
+
 struct Randomness {
   uint64_t seed = 0;
+  RowUse use = RowUse::training;
   double label_dropout = 0;
   int64_t null_label = -1;
+  GammaDraw gamma = GammaDraw::uniform;
+  bool labels = true;      // false: the network has no classes, whatever the data have
   double gamma_focus = 0;  // of γ on the data, down to 1-γ = gamma_least: see focused_gamma()
   double gamma_least = 0.02;
 };

@@ -43,6 +43,7 @@ TEST_F(NeighboursUse, finds_every_picture_itself_first_and_names_its_files) {
   }
   EXPECT_FALSE(result.stopped);
   EXPECT_EQ(result.files.size(), 2U);
+  EXPECT_EQ(host.written().size(), 2U);
   for (const std::string& name : result.files) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / name)) << name;
   }

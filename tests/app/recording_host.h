@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <spdlog/sinks/ostream_sink.h>
 
@@ -30,6 +32,9 @@ class RecordingHost final : public app::Host, private Progress {
     return stop_after_ != kNever && stoppable_ && updates_ >= stop_after_;
   }
 
+  void wrote(const std::filesystem::path& file) override { written_.push_back(file.string()); }
+
+  const std::vector<std::string>& written() const { return written_; }
   // A line for each message, as "info: wrote model.safetensors".
   std::string logged() const { return text_.str(); }
   int64_t updates() const { return updates_; }
@@ -43,6 +48,7 @@ class RecordingHost final : public app::Host, private Progress {
   int64_t stop_after_;
   int64_t updates_ = 0;
   bool stoppable_ = false;
+  std::vector<std::string> written_;
   std::ostringstream text_;
   std::shared_ptr<Logger> log_;
 };

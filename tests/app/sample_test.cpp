@@ -1,11 +1,13 @@
 #include "eqm/app/sample.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "eqm/app/film_strip.h"
 #include "tests/app/app_models.h"
 #include "tests/app/recording_host.h"
 #include "tests/app/share_folder.h"
@@ -74,6 +76,35 @@ TEST_F(SampleUse, writes_the_files_it_names_and_counts_samples) {
   EXPECT_TRUE(host.stoppable());
 }
 
+TEST_F(SampleUse, draws_all_classes_in_turn_where_a_number_of_samples_is_asked_for) {
+  save_model(picture_model(ObjectiveKind::eqm, 12), folder_ / "twelve.safetensors");
+  SampleOptions many = options();
+  many.model = (folder_ / "twelve.safetensors").string();
+  many.count = 13;
+  many.out.clear();
+  CollectingSink sink;
+  RecordingHost host;
+  app::run(many, host, &sink);
+  ASSERT_EQ(sink.rows.size(), 12U);
+  EXPECT_EQ(sink.rows[11], "class 11");
+  EXPECT_EQ(sink.numbers.size(), 13U);
+}
+
+TEST_F(SampleUse, says_when_an_integrator_was_cut_short) {
+  SampleOptions cut = options();
+  cut.descent = {.rule = RuleKind::dopri5, .limit = 1};
+  RecordingHost host;
+  const SampleResult result = app::run(cut, host);
+  EXPECT_EQ(result.tally.count_of(DescentStatus::limit), 5);
+  EXPECT_NE(host.logged().find("5 of 5 samples of dopri5 were cut short after 1 steps"),
+            std::string::npos)
+      << host.logged();
+  RecordingHost quiet;
+  cut.descent = {.rule = RuleKind::euler, .limit = 1};
+  app::run(cut, quiet);
+  EXPECT_EQ(quiet.logged().find("cut short"), std::string::npos) << quiet.logged();
+}
+
 TEST_F(SampleUse, gives_samples_to_a_sink_without_writing_files) {
   RecordingHost host;
   SampleOptions quiet = options();
@@ -105,7 +136,18 @@ TEST_F(SampleUse, a_stop_ends_it_with_what_was_under_way) {
   EXPECT_EQ(result.tally.count_of(DescentStatus::cancelled), 5);
   EXPECT_EQ(result.tally.finished, 0);
   EXPECT_TRUE(fs::exists(folder_ / "out" / "grid.png"));
+  EXPECT_NE(host.logged().find("samples.jsonl"), std::string::npos) << host.logged();
   EXPECT_NO_THROW(app::require_some_sound(result));
+}
+
+TEST_F(SampleUse, a_stop_names_no_files_where_none_are_written) {
+  RecordingHost host(/*stop_after=*/4);
+  SampleOptions bare = endless();
+  bare.out.clear();
+  CollectingSink sink;
+  EXPECT_TRUE(app::run(bare, host, &sink).stopped);
+  EXPECT_NE(host.logged().find("0 of 5 samples are done"), std::string::npos) << host.logged();
+  EXPECT_EQ(host.logged().find("samples.jsonl"), std::string::npos) << host.logged();
 }
 
 TEST_F(SampleUse, a_stop_before_the_first_sample_keeps_an_earlier_run) {
@@ -157,6 +199,61 @@ TEST_F(SampleUse, takes_the_shipped_model_where_none_is_given) {
   fs::copy(model_, folder_ / "models" / "fashion-xs4.safetensors");
   EXPECT_EQ(app::run(some, host).tally.finished, 5);
   EXPECT_NE(host.logged().find("shipped fashion-xs4"), std::string::npos) << host.logged();
+}
+
+TEST_F(SampleUse, draws_another_model_beside_from_the_same_noise_in_the_same_steps) {
+  RecordingHost host;
+  SampleOptions two = options();
+  two.descent = {.eta = 0.05, .limit = 16};
+  two.beside = write_picture_model(folder_ / "flow.safetensors", ObjectiveKind::fm);
+  CollectingSink sink;
+  const SampleResult result = app::run(two, host, &sink);
+  EXPECT_NE(std::ranges::find(result.files, "beside.png"), result.files.end());
+  EXPECT_TRUE(fs::exists(folder_ / "out/beside.png"));
+  EXPECT_EQ(sink.states.size(), 5U) << "the model's own samples, as always";
+
+  // Without a rule both take Euler's steps of that size.
+  CollectingSink alone;
+  SampleOptions one = two;
+  one.beside.clear();
+  one.out.clear();
+  one.descent.rule = RuleKind::euler;
+  app::run(one, host, &alone);
+  for (size_t i = 0; i < 5; ++i) EXPECT_LT(norm(sink.states[i] - alone.states[i]), 1e-5);
+
+  two.beside.clear();
+  app::run(two, host);
+  EXPECT_FALSE(fs::exists(folder_ / "out/beside.png")) << "it would show other samples";
+}
+
+TEST_F(SampleUse, refuses_models_that_do_not_belong_beside_each_other) {
+  RecordingHost host;
+  SampleOptions two = options();
+  two.beside = write_picture_model(folder_ / "flow.safetensors", ObjectiveKind::fm);
+  expect_error(ErrorKind::usage, "a flow has no bottom", [&] { app::run(two, host); });
+  two.descent.rule = RuleKind::automatic;
+  two.rows.mix = "0:1,1:1";
+  expect_error(ErrorKind::usage, "a mix of classes", [&] { app::run(two, host); });
+  two.rows.mix.clear();
+  Model other = picture_model(ObjectiveKind::fm);
+  other.class_names = {"x", "y", "z"};
+  save_model(other, two.beside);
+  expect_error(ErrorKind::usage, "has other classes", [&] { app::run(two, host); });
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+// A state that counts its steps.
+TEST(FilmStrip, keeps_even_stages_and_both_ends) {
+  app::FilmStrip strip(1, 20);
+  EXPECT_EQ(strip.steps(), (std::vector<int64_t>{0, 3, 5, 8, 10, 13, 15, 18, 20}));
+  for (int64_t step = 0; step < 12; ++step) {
+    const State x = {static_cast<double>(step)};
+    strip.watch(0, {.step = step, .x = x});
+  }
+  strip.add(0, {.x = {12}, .record = {.steps = 12}});  // at rest
+  const Tensor expected = torch::tensor({0., 3., 5., 8., 10., 12., 12., 12., 12.}, torch::kFloat64);
+  EXPECT_TRUE(torch::equal(strip.stages(0, {1}).flatten(), expected));
+  EXPECT_EQ(app::FilmStrip(1, 2).steps(), (std::vector<int64_t>{0, 1, 2}));
 }
 
 }  // namespace

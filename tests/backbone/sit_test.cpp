@@ -6,6 +6,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
+#include "tests/support/independent_rows.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 
@@ -89,16 +90,7 @@ TEST(Sit, no_time_means_zero_and_time_matters) {
 }
 
 TEST(Sit, rows_of_a_batch_do_not_interact) {
-  const auto sit = small_sit();
-  const Tensor x = normal(5, 4, {2, 4, 4});
-  const Condition all = {.labels = torch::tensor({0, 1, 2, 3}, torch::kInt64),
-                         .time = torch::tensor({0.1, 0.2, 0.3, 0.4}, torch::kFloat64)};
-  const Tensor together = sit->forward(x, all).output;
-  for (int64_t b = 0; b < 4; ++b) {
-    const Tensor index = torch::full({1}, b, torch::kInt64);
-    EXPECT_TRUE(close(sit->forward(x.narrow(0, b, 1), all.rows(index)).output,
-                      together.narrow(0, b, 1), 1e-13));
-  }
+  expect_independent_rows(*small_sit(), 1e-13);
 }
 
 TEST(Sit, learn_sigma_drops_the_second_half_of_the_channels) {

@@ -12,6 +12,7 @@
 #include "eqm/landscape/reference_form.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
+#include "tests/support/independent_rows.h"
 #include "tests/support/numeric_jacobian.h"
 #include "tests/support/small_models.h"
 #include "tests/support/temporary_folder.h"
@@ -128,16 +129,7 @@ TEST(Unet, no_time_means_zero_and_time_matters_unless_it_is_ignored) {
 }
 
 TEST(Unet, rows_of_a_batch_do_not_interact) {
-  const auto unet = small_unet();
-  const Tensor x = normal(5, 4, {2, 4, 4});
-  const Condition all = {.labels = torch::tensor({0, 1, 2, 3}, torch::kInt64),
-                         .time = torch::tensor({0.1, 0.2, 0.3, 0.4}, torch::kFloat64)};
-  const Tensor together = unet->forward(x, all).output;
-  for (int64_t b = 0; b < 4; ++b) {
-    const Tensor index = torch::full({1}, b, torch::kInt64);
-    EXPECT_TRUE(close(unet->forward(x.narrow(0, b, 1), all.rows(index)).output,
-                      together.narrow(0, b, 1), 1e-12));
-  }
+  expect_independent_rows(*small_unet(), 1e-12);
 }
 
 TEST(Unet, derivatives_match_differences) {
@@ -231,7 +223,7 @@ TEST(Unet, training_lowers_the_loss_of_every_objective) {
     for (int64_t step = 0; step < options.steps; ++step) {
       TrainingBatch batch = made_batch(step % 2, 8, *unet);
       batch.dropout = torch::arange(8 * step, 8 * step + 8);
-      const double value = train_step(state, options, {&batch, 1}, /*autocast=*/false).loss;
+      const double value = train_step(state, options, {&batch, 1}, Runtime()).loss;
       (step == 0 ? first : last) = value;
     }
     EXPECT_LT(last, 0.7 * first) << name;

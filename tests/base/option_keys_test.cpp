@@ -32,9 +32,9 @@ TEST(OptionKeys, leave_other_braces_as_they_are) {
   EXPECT_EQ(render_keys("{\"a\": {eta}", as_flag), "{\"a\": --eta");
 }
 
-// Lines of source with a flag of the terminal in a string.
+// Lines of source with a flag of the terminal in a string; those of other programs may be there.
 std::vector<std::string> lines_with_flags(const std::string& source) {
-  static const std::regex flag(R"x("[^"]*--[a-z][^"]*")x"), comment(R"x(^\s*//)x");
+  static const std::regex flag(R"x("(?!tensorboard )[^"]*--[a-z][^"]*")x"), comment(R"x(^\s*//)x");
   std::vector<std::string> found;
   std::istringstream lines(source);
   for (std::string line; std::getline(lines, line);) {

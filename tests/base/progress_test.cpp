@@ -122,7 +122,7 @@ TEST(Progress, says_how_well_the_total_is_known) {
   EXPECT_TRUE(line(TotalKind::exact).starts_with("sampling 50/200 evaluations · 25 %"));
   EXPECT_TRUE(line(TotalKind::estimate).starts_with("sampling 50/~200 evaluations · 25 %"));
   EXPECT_TRUE(line(TotalKind::at_most).starts_with("sampling 50/≤200 evaluations · 25 %"));
-  EXPECT_NE(line(TotalKind::at_most).find("/s · ≤0 s left · 1/4 samples"), std::string::npos)
+  EXPECT_NE(line(TotalKind::at_most).find(" left · 1/4 samples"), std::string::npos)
       << line(TotalKind::at_most);
   EXPECT_TRUE(line(TotalKind::unknown).starts_with("sampling 50 evaluations · "));
   EXPECT_EQ(line(TotalKind::unknown).find("left"), std::string::npos);

@@ -86,8 +86,8 @@ TEST_F(BenchCli, sweeps_a_grid_and_does_not_repeat_what_it_knows) {
     EXPECT_FALSE(fs::exists(*shared_ / "refused"));
   };
   expect("", "the grid is empty");
-  expect("limit", "no axis");
-  expect("limit=3 limit=4", "no axis");
+  expect("limit", "cannot be an axis");
+  expect("limit=3 limit=4", "cannot be an axis");
   expect("limt=3", "limt");
   expect("limit=many", "limit");
   expect("rule=sde-euler", "SDE");

@@ -190,10 +190,11 @@ TEST_F(ScoreCli, compares_sets_in_a_table_and_writes_every_score) {
                                           "--count", "40", "--out", "scores"}));
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const Lines table = lines_of(result.output);
-  ASSERT_EQ(table.size(), 5U) << result.output;
-  EXPECT_EQ(split_words(table[0]), (Words{"set", "count", "mean", "median", "AUROC"}));
+  ASSERT_EQ(table.size(), 6U) << result.output;
+  EXPECT_EQ(split_words(table[0]),
+            (Words{"set", "count", "mean", "median", "AUROC", "[90", "%]", "AUPR", "FPR95"}));
   EXPECT_EQ(split_words(table[1]).back(), "-");
-  EXPECT_EQ(split_words(table[2]).back(), "0.5000") << "a set against itself";
+  EXPECT_EQ(split_words(table[2])[4], "0.5000") << "a set against itself";
   EXPECT_EQ(split_words(table[3]).front(), "constant");
   EXPECT_EQ(split_words(table[4]).front(), "noise");
   EXPECT_EQ(split_words(table[4])[1], "40");
@@ -202,7 +203,9 @@ TEST_F(ScoreCli, compares_sets_in_a_table_and_writes_every_score) {
   ASSERT_EQ(scores.size(), 161U);
   EXPECT_EQ(scores[0], "set,index,score");
   EXPECT_TRUE(scores[160].starts_with("noise,39,")) << scores[160];
-  EXPECT_NEAR(std::stod(split_words(table[4]).back()),
+  EXPECT_EQ(split_words(table[5]).front(), "average");
+  EXPECT_TRUE(fs::exists(folder_ / "scores" / "scores.json"));
+  EXPECT_NEAR(std::stod(split_words(table[4])[4]),
               share_of_larger({scores.begin() + 1, scores.begin() + 41},
                               {scores.begin() + 121, scores.end()}),
               5.1e-5);
@@ -223,7 +226,7 @@ TEST_F(ScoreCli, scores_under_a_class) {
   const ProgramResult none = run(score({})), one = run(score({"--label", "1"}));
   for (const ProgramResult& result : {none, one}) {
     ASSERT_EQ(result.exit_code, 0) << result.errors;
-    EXPECT_EQ(lines_of(result.output).size(), 4U) << "constant and noise by default";
+    EXPECT_EQ(lines_of(result.output).size(), 5U) << "constant and noise by default, average";
   }
   EXPECT_NE(lines_of(none.output)[1], lines_of(one.output)[1]);
   EXPECT_NE(lines_of(none.output)[3], lines_of(one.output)[3]);
@@ -254,16 +257,21 @@ TEST_F(ScoreCli, says_what_is_wrong_before_any_work) {
   expect_failure(score({"--against", "states.safetensors"}), 3, "F32 [1, 8, 8]", "images");
   expect_failure(score({"--against", "two.safetensors"}), 3, "two.safetensors", "[channels");
   expect_failure(score({"--count", "0"}), 2, "count", "");
+  expect_failure(score({"--by", "energy"}), 2, "no explicit energy", "--by norm");
+  expect_failure(score({"--by", "entropy"}), 2, "entropy", "");
+  expect_failure(score({"--jpeg", "101"}), 2, "jpeg", "");
   expect_failure(score({"--label", "7"}), 2, "no class '7'", "");
   expect_failure(score({"--out", "file/below"}), 4, "file/below", "");
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
-// A flow would integrate from pure noise, whatever the image is.
-TEST_F(ScoreCli, denoise_refuses_models_that_must_be_told_the_noise) {
-  expect_failure({"denoise", "--model", model("fm"), "--data", at("data.safetensors")}, 2,
-                 "a model of fm has to be told how noisy an image is", "eqm-dot");
-  EXPECT_FALSE(fs::exists(folder_ / "out"));
+// A flow integrates as from pure noise, whatever the image is.
+TEST_F(ScoreCli, denoise_warns_of_models_that_take_images_for_noise) {
+  const ProgramResult result = run({"denoise", "--model", model("fm"), "--data",
+                                    at("data.safetensors"), "--count", "2", "--limit", "2"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "a model of fm takes whatever it starts from"))
+      << result.errors;
 }
 
 TEST_F(ScoreCli, neighbours_of_copies_are_their_originals) {

@@ -439,7 +439,7 @@ TEST_F(TrainCli, interrupted_sampling_shows_what_was_under_way) {
   program.send(SIGINT);
   const ProgramResult result = program.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGINT) << result.errors;
-  EXPECT_TRUE(contains(result.errors, "0 of 6 samples are done; 6 under way")) << result.errors;
+  EXPECT_TRUE(contains(result.errors, "0 of 6 samples are done; 6 unfinished")) << result.errors;
   EXPECT_TRUE(contains(result.output, "cancelled          6 samples")) << result.output;
   EXPECT_EQ(statuses_in(folder_ / "six" / "samples.jsonl"),
             std::vector<std::string>(6, "cancelled"));
@@ -707,7 +707,8 @@ TEST_F(TrainCli, folders_to_resume_and_sizes_by_ear_get_a_hint) {
 
 TEST_F(TrainCli, refuses_samplings_that_make_no_sense) {
   ASSERT_EQ(run(joined(small_run("run"), {"--steps", "2"})).exit_code, 0);
-  expect_failure({"sample", "run", "--mix", "0:1", "--guidance", "2"}, 2, "a mix says", "--labels");
+  expect_failure({"sample", "run", "--mix", "0:1", "--guidance", "2"}, 2, "a mix contains",
+                 "--labels");
   expect_failure({"sample", "run", "--mix", "0:0"}, 2, "all weights", "at least one");
   expect_failure({"sample", "run", "--mix", "0:x"}, 2, "behind its colon", "label:weight");
   expect_failure({"sample", "run", "--rule", "backtracking"}, 2, "compares energies", "eqm-dot");

@@ -62,6 +62,8 @@ TEST(Arrangement, passes_over_a_common_root) {
   EXPECT_EQ(arrange(paths).classes, (Paths{"cat"}));
   EXPECT_EQ(arrange({"/set/cat/1.png", "/set/dog/2.png"}).classes, (Paths{"cat", "dog"}));
   EXPECT_EQ(arrange({"cat/1.png", "cat/2.png"}).classes, (Paths{"cat"}));
+  EXPECT_EQ(arrange({"dtd/images/banded/1.jpg", "dtd/images/woven/2.jpg"}).classes,
+            (Paths{"banded", "woven"}));
   EXPECT_EQ(arrange({"train/cat/1.png"}).classes, (Paths{"cat"}));
 }
 

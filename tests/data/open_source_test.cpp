@@ -47,6 +47,35 @@ TEST(FashionMnist, is_read_in_full) {
   EXPECT_NE(test->fingerprint(), train->fingerprint());
 }
 
+// As the Describable Textures come: classes below images/, pictures of many sizes, lists beside
+// them.
+TEST(Textures, are_read_from_their_folder_and_tar_and_brought_to_one_size) {
+  const test::TemporaryFolder folder;
+  const std::map<std::string, std::string> files = {
+      {"dtd/images/banded/banded_0002.png", png_of(plain_image(30, 20, 3, 10))},
+      {"dtd/images/banded/banded_0004.png", png_of(plain_image(16, 40, 3, 20))},
+      {"dtd/images/woven/woven_0001.png", png_of(plain_image(17, 17, 3, 30))},
+      {"dtd/imdb/imdb.mat", "MATLAB 5.0 MAT-file"},
+      {"dtd/labels/train1.txt", "banded/banded_0002.png"}};
+  std::string tar;
+  for (const auto& [name, content] : files) {
+    create_folder((folder / name).parent_path());
+    write_file(folder / name, content);
+    tar += tar_file(name, content);
+  }
+  write_file(folder / "dtd.tar", tar + tar_end());
+  for (const char* name : {"dtd", "dtd/images", "dtd.tar"}) {
+    SCOPED_TRACE(name);
+    const SourcePtr source = open_source((folder / name).string(), {.channels = 3, .size = 8});
+    ASSERT_EQ(source->size(), 3);
+    EXPECT_EQ(source->class_names(), (std::vector<std::string>{"banded", "woven"}));
+    for (int64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(source->get(i).shape, (Shape{3, 8, 8}));
+      EXPECT_EQ(source->get(i).label, i / 2);
+    }
+  }
+}
+
 TEST(Mnist, is_read_in_full) {
   SourcePtr train;
   try {

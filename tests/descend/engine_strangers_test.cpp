@@ -12,6 +12,7 @@
 #include "eqm/base/error.h"
 #include "eqm/descend/engine.h"
 #include "eqm/descend/rules/rules.h"
+#include "eqm/tensor/kernel_path.h"
 #include "tests/support/expect_error.h"
 
 namespace eqm::test {
@@ -48,6 +49,29 @@ class BrokenCourse final : public Course {
  private:
   int steps_ = 0;
 };
+
+// A gradient of one number too many.
+class WrongField final : public Field {
+ public:
+  Tensor gradient(const Tensor& x, const Condition&) const override {
+    return torch::zeros({x.size(0), x.size(1) + 1}, x.options());
+  }
+};
+
+TEST(EngineFailures, a_field_of_another_shape_is_refused) {
+  const WrongField field;
+  Engine engine(field, {2}, torch::kFloat64, 8);
+  engine.submit(steps_of(1));
+  expect_error(ErrorKind::usage, "another shape", [&] { engine.run(); });
+}
+
+TEST(EngineFailures, a_request_of_very_many_terms_is_refused) {
+  const RoundBowl field;
+  Engine engine(field, {2}, torch::kFloat64, 8);
+  Request request = steps_of(1);
+  request.terms.list.assign(1000, {});
+  expect_error(ErrorKind::usage, "1000 terms", [&] { engine.submit(request); });
+}
 
 TEST(EngineFailures, end_their_own_sample_with_a_message_and_leave_the_others) {
   const RoundBowl field;
@@ -329,6 +353,44 @@ TEST(EngineConsumer, a_supply_is_asked_again_when_outcomes_were_delivered) {
     return request;
   });
   EXPECT_EQ(received, 10);
+}
+
+TEST(EngineConsumer, a_run_ends_after_what_receivers_submit) {
+  const RoundBowl field;
+  Engine engine(field, {2}, torch::kFloat64,
+                EngineOptions{.capacity = 2, .delivery = Delivery::consumer_thread});
+  std::atomic<int> received = 0;
+  std::function<void(const Outcome&)> follow_up = [&](const Outcome&) {
+    if (++received == 5) return;
+    Request next = steps_of(1);
+    next.done = follow_up;
+    engine.submit(std::move(next));
+  };
+  Request first = steps_of(1);
+  first.done = follow_up;
+  engine.submit(std::move(first));
+  engine.run();
+  EXPECT_EQ(received, 5);
+}
+
+TEST(EngineConsumer, computes_as_the_thread_that_ticks) {
+  const RoundBowl field;
+  for (const kernel::Path path : {kernel::Path::fused, kernel::Path::plain}) {
+    const kernel::PathScope scope(path);
+    Engine engine(field, {2}, torch::kFloat64,
+                  EngineOptions{.capacity = 2, .delivery = Delivery::consumer_thread});
+    std::optional<kernel::Path> seen;
+    int threads = 0;
+    Request request = steps_of(1);
+    request.done = [&](const Outcome&) {
+      seen = kernel::path();
+      threads = at::get_num_threads();
+    };
+    engine.submit(std::move(request));
+    engine.run();
+    EXPECT_EQ(seen, path);
+    EXPECT_EQ(threads, at::get_num_threads());
+  }
 }
 
 TEST(EngineConsumer, serves_and_drains_before_it_ends) {

@@ -510,7 +510,7 @@ TEST(StopTest, knows_thresholds_fractions_and_plateaus) {
   EXPECT_EQ(steps({.threshold = 1, .fraction = 0.8, .plateau = 3}, norms), 1);
   for (const StopTest& bad : {StopTest{.fraction = 1}, StopTest{.fraction = -0.1},
                               StopTest{.plateau = -1}, StopTest{.threshold = std::nan("")}}) {
-    expect_error(ErrorKind::usage, "threshold", [&] { bad.check(); });
+    expect_error(ErrorKind::usage, "threshold", [&] { bad.validate(); });
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "eqm/base/noise.h"
 #include "eqm/descend/integrators/shared_control.h"
+#include "eqm/descend/integrators/time_grid.h"
 #include "eqm/descend/rules/rules.h"
 #include "tests/support/expect_error.h"
 
@@ -48,6 +49,47 @@ State known_solution(double t) {
 // Faster where x is large, so that samples differ in the steps they need.
 State cubic(const State& x) {
   return x * x * x;
+}
+
+TEST(TimeGrid, of_edm_begins_near_noise_ends_at_data_and_is_short_at_both_ends) {
+  for (const int64_t steps : {1, 2, 50}) {
+    const std::vector<double> times = edm_times(steps);
+    ASSERT_EQ(times.size(), static_cast<size_t>(steps) + 1);
+    EXPECT_NEAR(times.front(), 1. / 81, 1e-12);
+    EXPECT_EQ(times.back(), 1);
+    EXPECT_TRUE(std::ranges::is_sorted(times));
+  }
+  const std::vector<double> times = edm_times(50);
+  EXPECT_NEAR(times[49], 1 / 1.002, 1e-12) << "the least noise level";
+  EXPECT_LT(times[1] - times[0], 0.01);
+  EXPECT_LT(times[50] - times[49], 0.01);
+  EXPECT_GT(times[26] - times[25], 0.02);
+}
+
+TEST(RungeKutta, follows_times_that_are_not_even) {
+  const std::vector<double> even = {0, 0.5, 1, 1.5, 2}, uneven = {0, 0.1, 0.3, 1.2, 2};
+  const State reference = end_of(runge_kutta(RungeKutta::rk4, 4, 0, 2), {1, 1}, known_gradient);
+  EXPECT_LT(largest_difference(end_of(runge_kutta(RungeKutta::rk4, even), {1, 1}, known_gradient),
+                               reference),
+            1e-14);
+  const State other = end_of(runge_kutta(RungeKutta::rk4, uneven), {1, 1}, known_gradient);
+  EXPECT_FALSE(same(other, reference));
+  EXPECT_LT(largest_difference(other, known_solution(2)), 0.01);
+  std::vector<double> asked;
+  const auto course = runge_kutta(RungeKutta::heun, uneven).start({1, 1}, {});
+  follow(*course, [&](const State& x, double t) {
+    asked.push_back(t);
+    return known_gradient(x, t);
+  });
+  const std::vector<double> expected = {0, 0.1, 0.1, 0.3, 0.3, 1.2, 1.2, 2};
+  ASSERT_EQ(asked.size(), expected.size());
+  for (size_t i = 0; i < asked.size(); ++i) EXPECT_NEAR(asked[i], expected[i], 1e-12);
+  for (const std::vector<double>& times :
+       {std::vector<double>{}, std::vector<double>{0}, std::vector<double>{0, 0.5, 0.5},
+        std::vector<double>{1, 0}}) {
+    expect_error(ErrorKind::usage, "times that rise",
+                 [&] { runge_kutta(RungeKutta::euler, times); });
+  }
 }
 
 TEST(RungeKutta, halving_the_step_shrinks_the_error_by_the_order_of_the_method) {
@@ -181,7 +223,7 @@ TEST(Dopri5, the_state_between_steps_meets_both_their_ends) {
 TEST(Dopri5, rejected_attempts_are_stages_and_move_nothing) {
   // A slope that jumps: long steps run into it and are taken back.
   const auto course = dopri5_course({1}, {});
-  int64_t evaluations = 0, steps = 0, rejected = 0, judged = 0;
+  int64_t evaluations = 0, steps = 0, rejected = 0, settled = 0;
   State last = course->x(), asked;
   follow(
       *course,
@@ -193,7 +235,7 @@ TEST(Dopri5, rejected_attempts_are_stages_and_move_nothing) {
       [&](Move move) {
         if (move == Move::stage) {
           EXPECT_TRUE(same(course->x(), last));
-          if (course->attempts() > judged) {
+          if (course->attempts() > settled) {
             ++rejected;
             EXPECT_GT(course->error_ratio(), 1);
           }
@@ -204,7 +246,7 @@ TEST(Dopri5, rejected_attempts_are_stages_and_move_nothing) {
           EXPECT_EQ(course->knows_slope(), move == Move::step);
           EXPECT_EQ(same(course->x(), asked), move == Move::step);
         }
-        judged = course->attempts();
+        settled = course->attempts();
         last = course->x();
       });
   EXPECT_GT(rejected, 0);

@@ -33,6 +33,16 @@ TEST(DescentOptions, choose_longer_steps_for_fewer_of_them_and_flatter_landscape
   EXPECT_DOUBLE_EQ(eta(0, 1), 3);  // no step will be taken, but the number stays one
 }
 
+TEST(DescentOptions, choose_steps_by_the_shape_of_the_landscape) {
+  const auto eta = [](const Magnitude& magnitude) {
+    return DescentOptions{.rule = RuleKind::gradient_descent}.resolve({.magnitude = magnitude}).eta;
+  };
+  EXPECT_DOUBLE_EQ(eta({.kind = MagnitudeKind::constant, .lambda = 1}), 1.0 / 250) << "as Euler";
+  EXPECT_DOUBLE_EQ(eta({.kind = MagnitudeKind::constant, .lambda = 4}), 1.0 / 1000);
+  EXPECT_NEAR(eta({.kind = MagnitudeKind::linear, .lambda = 1}), 12.61 / 250, 1e-4);
+  EXPECT_NEAR(eta({.a = 0.5, .lambda = 1}), 6.46 / 250, 1e-4);
+}
+
 TEST(DescentOptions, keep_a_chosen_step) {
   const DescentOptions settled =
       DescentOptions{.eta = 0.25, .limit = 7}.resolve({.magnitude = {.lambda = 9}});
@@ -179,6 +189,9 @@ TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
   };
   EXPECT_EQ(text({.rule = RuleKind::gradient_descent, .limit = 30, .threshold = 2}),
             "gd eta 0.025 limit 30 threshold 2");
+  EXPECT_EQ(text({.rule = RuleKind::heun, .limit = 50}), "heun steps 50");
+  EXPECT_EQ(text({.rule = RuleKind::heun, .time_grid = TimeGrid::edm, .limit = 50}),
+            "heun grid edm steps 50");
   EXPECT_EQ(text({.rule = RuleKind::adam, .limit = 20}),
             "adam eta 0.3 schedule linear mean-decay 0.5 square-decay 0.9 limit 20");
   EXPECT_EQ(text({.rule = RuleKind::langevin, .eta = 0.5, .temperature = 2, .limit = 3}),
@@ -186,6 +199,9 @@ TEST(DescentOptions, describe_what_each_rule_reads_and_nothing_else) {
   EXPECT_EQ(text({.rule = RuleKind::heun, .limit = 9}, ObjectiveKind::fm), "heun steps 9");
   EXPECT_EQ(text({.rule = RuleKind::sde_euler, .limit = 9}, ObjectiveKind::fm),
             "sde-euler diffusion sigma last-step mean steps 9");
+  EXPECT_EQ(text({.eta = 0.003, .limit = 9}, ObjectiveKind::fm), "euler eta 0.003 steps 9");
+  EXPECT_EQ(text({.limit = 9, .horizon = 9}, ObjectiveKind::fm), "euler steps 9");
+  EXPECT_EQ(text({.limit = 9, .horizon = 20}, ObjectiveKind::fm), "euler horizon 20 steps 9");
 }
 
 TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
@@ -203,9 +219,31 @@ TEST(DescentOptions, make_an_sde_of_every_diffusion_and_last_step) {
 TEST(DescentOptions, refuse_what_an_integrator_does_not_know) {
   Objective flow;
   flow.kind = ObjectiveKind::fm;
-  expect_error(ErrorKind::usage, "{eta}", [&] { DescentOptions{.eta = 0.1}.validate(flow); });
-  expect_error(ErrorKind::usage, "rests nowhere",
+  expect_error(ErrorKind::usage, "{eta}",
+               [&] { DescentOptions{.rule = RuleKind::dopri5, .eta = 0.1}.validate(flow); });
+  expect_error(ErrorKind::usage, "never stops early",
                [&] { DescentOptions{.threshold = 1}.validate(flow); });
+  EXPECT_NO_THROW(DescentOptions{.eta = 0.1}.validate(flow));
+}
+
+TEST(DescentOptions, stop_within_their_horizon_and_not_beyond) {
+  const Objective flow = {.kind = ObjectiveKind::fm, .magnitude = {}};
+  EXPECT_NO_THROW((DescentOptions{.limit = 3, .horizon = 10}.validate(flow)));
+  EXPECT_NO_THROW((DescentOptions{.limit = 0, .horizon = 10}.validate(flow))) << "the start";
+  for (const Objective& objective : {flow, Objective()}) {
+    expect_error(ErrorKind::usage, "{limit} 11 goes beyond the {horizon} of 10 steps",
+                 [&] { DescentOptions{.limit = 11, .horizon = 10}.validate(objective); });
+  }
+  // Schedules and automatic steps are those of the whole way.
+  const DescentOptions part = {.limit = 50, .horizon = 250};
+  EXPECT_EQ(part.resolve({}).rule, RuleKind::nesterov) << "walk and land has no horizon";
+  EXPECT_DOUBLE_EQ(part.resolve({}).eta, 0.003);
+  EXPECT_EQ(part.stop().limit, 50);
+  const auto sde_steps = [&](int64_t limit) {
+    return DescentOptions{.rule = RuleKind::sde_euler, .limit = limit, .horizon = 9}.stop().limit;
+  };
+  EXPECT_EQ(sde_steps(9), 10) << "with the last step";
+  EXPECT_EQ(sde_steps(8), 8) << "which does not follow an earlier one";
 }
 
 TEST(DescentOptions, models_that_are_shown_the_way_need_rules_that_know_it) {
@@ -278,6 +316,9 @@ TEST(DescentOptions, know_what_their_rule_does_nothing_with) {
   EXPECT_EQ(unused({.rule = RuleKind::gradient_descent, .eta = 0.1, .mu = 0.2, .walk = 3}),
             (Names{"mu", "walk"}));
   EXPECT_EQ(unused({.rule = RuleKind::walk_and_land, .eta = 0.1, .walk = 3}), Names{"eta"});
+  EXPECT_EQ(unused({.rule = RuleKind::walk_and_land, .limit = 14, .horizon = 20}),
+            Names{"horizon"});
+  EXPECT_EQ(unused({.rule = RuleKind::euler, .eta = 0.1, .horizon = 300}), Names());
   EXPECT_EQ(unused({.mu = 0.2, .threshold = 2}), Names());  // nesterov by itself
   EXPECT_EQ(unused({.limit = 100}), Names{"limit"}) << "walk and land takes 14 steps";
   EXPECT_EQ(unused({.limit = 5}), Names());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -65,11 +67,77 @@ TEST(Sampling, follows_a_flow_in_equal_steps_with_the_clock_running_from_0_to_1)
   }
 }
 
-TEST(Sampling, of_a_flow_takes_no_step_size_or_threshold) {
+// The paper's comparison of step sizes: η replaces the length of the updates, and the model is
+// shown the times of the even grid.
+TEST(Sampling, of_a_flow_takes_steps_of_any_size_at_the_times_of_the_even_grid) {
   const LearnedField field = field_of(ObjectiveKind::fm);
-  expect_error(ErrorKind::usage, "takes no {eta}",
-               [&] { sampled(field, request_with({.eta = 7, .limit = 3})); });
-  expect_error(ErrorKind::usage, "rests nowhere",
+  const int64_t steps = 6;
+  const double eta = 0.21;
+  const auto velocity = [&](const Tensor& x, double t) {
+    return -field.gradient(x, {.labels = labels(), .time = times(t)});
+  };
+  Tensor euler = start(0, 5), heun = euler;
+  for (int64_t k = 0; k < steps; ++k) {
+    const double t = static_cast<double>(k) / 6, next = static_cast<double>(k + 1) / 6;
+    euler = euler + eta * velocity(euler, t);
+    const Tensor first = velocity(heun, t);
+    heun = heun + eta / 2 * (first + velocity(heun + eta * first, next));
+  }
+  EXPECT_TRUE(close(sampled(field, request_with({.eta = eta, .limit = steps})), euler, 1e-12));
+  EXPECT_TRUE(
+      close(sampled(field, request_with({.rule = RuleKind::heun, .eta = eta, .limit = steps})),
+            heun, 1e-12));
+}
+
+TEST(Sampling, a_step_size_that_divides_the_time_evenly_changes_nothing) {
+  const LearnedField field = field_of(ObjectiveKind::fm);
+  for (const RuleRow& row : rule_table()) {
+    if (!row.integrates || !row.reads("eta")) continue;
+    DescentOptions even = {.rule = row.kind, .last_step = LastStep::none, .limit = 5};
+    const Tensor x = sampled(field, request_with(even));
+    even.eta = (row.reads("last-step") ? 1 - 1e-3 : 1.0) / 5;
+    EXPECT_TRUE(close(sampled(field, request_with(even)), x, 1e-12)) << row.name;
+    even.eta *= 1.5;
+    EXPECT_FALSE(close(sampled(field, request_with(even)), x, 1e-3)) << row.name;
+  }
+}
+
+TEST(Sampling, by_eulers_steps_of_a_given_size_is_gradient_descent) {
+  const LearnedField field = field_of(ObjectiveKind::eqm);
+  const Tensor descended = sampled(
+      field, request_with({.rule = RuleKind::gradient_descent, .eta = 0.0017, .limit = 250}));
+  EXPECT_TRUE(
+      close(sampled(field, request_with({.rule = RuleKind::euler, .eta = 0.0017, .limit = 250})),
+            descended, 1e-12));
+}
+
+TEST(Sampling, of_fewer_steps_than_the_horizon_ends_where_the_whole_way_passes) {
+  for (const RuleRow& row : rule_table()) {
+    if (!row.reads("horizon") || row.kind == RuleKind::backtracking) continue;
+    SCOPED_TRACE(row.name);
+    const LearnedField field = field_of(row.integrates ? ObjectiveKind::fm : ObjectiveKind::eqm);
+    std::map<int64_t, std::vector<State>> passed;  // by step, of each sample
+    SamplingSpec whole = request_with({.rule = row.kind, .limit = 8});
+    whole.watch = [&](int64_t sample, const Sight& sight) {
+      std::vector<State>& states = passed[sight.step];
+      states.resize(5);
+      states[static_cast<size_t>(sample)] = sight.x;
+    };
+    sample(field, whole);
+    for (const int64_t limit : {0, 1, 5}) {
+      const DescentResult part =
+          sample(field, request_with({.rule = row.kind, .limit = limit, .horizon = 8}));
+      for (int64_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(part.samples[static_cast<size_t>(i)].status, DescentStatus::limit);
+        EXPECT_LT(norm(state_of(part.x, i) - passed.at(limit)[static_cast<size_t>(i)]), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Sampling, of_a_flow_takes_no_threshold) {
+  const LearnedField field = field_of(ObjectiveKind::fm);
+  expect_error(ErrorKind::usage, "never stops early",
                [&] { sampled(field, request_with({.limit = 3, .threshold = 1e9})); });
 }
 
@@ -374,7 +442,7 @@ TEST(Sampling, guidance_is_the_weighted_sum_of_label_and_null_class) {
         request_with({.rule = flow ? RuleKind::euler : RuleKind::gradient_descent,
                       .eta = flow ? 0 : eta,
                       .limit = 4});
-    request.guidance = scale;
+    request.guidance.scale = scale;
     EXPECT_TRUE(close(sampled(field, request), x, 1e-12)) << name_of(kind);
   }
 }
@@ -383,11 +451,11 @@ TEST(Sampling, guidance_0_hides_the_label_and_guidance_1_is_none) {
   const LearnedField field = field_of(ObjectiveKind::eqm);
   SamplingSpec request = request_with({.eta = 0.1, .limit = 4});
   const Tensor plain = sampled(field, request);
-  request.guidance = 0;
+  request.guidance.scale = 0;
   const Tensor hidden = sampled(field, request);
-  request.guidance = 1 + 1e-13;
+  request.guidance.scale = 1 + 1e-13;
   EXPECT_TRUE(close(sampled(field, request), plain, 1e-10));
-  request.guidance = 1;
+  request.guidance.scale = 1;
   request.labels = Tensor();
   EXPECT_TRUE(close(hidden, sampled(field, request), 1e-12));
   EXPECT_FALSE(close(hidden, plain, 1e-3));
@@ -395,7 +463,7 @@ TEST(Sampling, guidance_0_hides_the_label_and_guidance_1_is_none) {
 
 TEST(Sampling, guidance_needs_labels_and_a_null_class) {
   SamplingSpec request = request_with({.limit = 1});
-  request.guidance = 2;
+  request.guidance.scale = 2;
   SitConfig config = small_sit_config();
   config.class_dropout_prob = 0;
   const LearnedField without(model_of(small_sit(config), ObjectiveKind::eqm));
@@ -427,7 +495,7 @@ TEST(Sampling, of_nothing_is_empty) {
 TEST(Sampling, refuses_labels_that_do_not_fit_the_samples) {
   for (const double guidance : {1.0, 2.0}) {
     SamplingSpec request = request_with({.limit = 2});
-    request.guidance = guidance;
+    request.guidance.scale = guidance;
     request.labels = labels().narrow(0, 0, 3);  // of 5 samples
     expect_error(ErrorKind::usage, "labels",
                  [&] { sample(field_of(ObjectiveKind::eqm), request); });

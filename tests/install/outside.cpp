@@ -75,7 +75,7 @@ int main(int argc, char** argv) try {
   const eqm::RunHost host = {.log = eqm::silent_logger(),
                              .progress = ticker,
                              .stop_requested = [] { return false; },
-                             .type = torch::kFloat32};
+                             .runtime = torch::kFloat32};
   const eqm::RunSummary summary = eqm::run_training(
       options, [](const eqm::TrainOptions&) { return "# made outside\n"; },
       {.folder = work / "run"}, eqm::RunStart::fresh, host);

@@ -11,6 +11,7 @@
 #include "tests/support/gzip.h"
 #include "tests/support/made_idx.h"
 #include "tests/support/made_picture.h"
+#include "tests/support/mat_builder.h"
 #include "tests/support/tar_builder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zip_builder.h"
@@ -50,6 +51,7 @@ TEST_F(Kind, is_told_by_the_content) {
   write_safetensors(folder_ / "set", {});
   EXPECT_EQ(kind_of_file(folder_ / "set"), FileKind::safetensors);
   EXPECT_EQ(kind_of(test::made_zip({{.name = "a", .content = "x"}})), FileKind::zip);
+  EXPECT_EQ(kind_of(test::mat_header()), FileKind::mat);
 }
 
 TEST_F(Kind, is_that_of_the_content_of_gzip) {

@@ -13,6 +13,7 @@
 #include "eqm/io/idx.h"
 #include "eqm/io/image.h"
 #include "eqm/io/mapped_file.h"
+#include "eqm/io/mat.h"
 #include "eqm/io/npz.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/tar_reader.h"
@@ -65,6 +66,13 @@ const std::map<std::string, std::function<void(SeedBytes)>>& readers() {
       {"idx",
        [](SeedBytes bytes) {
          parse_idx({bytes.begin(), bytes.end()}, 3, "seed");
+       }},
+      {"mat",
+       [](SeedBytes bytes) {
+         const MatFile file = MatFile::parse(bytes, "seed");
+         for (const MatVariable& variable : file.variables()) {
+           if (variable.dtype) file.read(variable, kMost);
+         }
        }},
       {"csv", [](SeedBytes bytes) { parse_csv(seed_text(bytes), "seed", std::nullopt); }},
       {"latents", [](SeedBytes bytes) { parse_latent_manifest(seed_text(bytes), "seed"); }},

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eqm/io/weights_file.h"
 #include "eqm/landscape/import_model.h"
 #include "eqm/tensor/bridge.h"
 #include "tests/support/golden.h"

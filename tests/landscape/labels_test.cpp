@@ -66,6 +66,18 @@ TEST(Labels, that_do_not_exist_are_refused_with_advice) {
   expect_error(ErrorKind::usage, "no class 'null'", [&] { label_of(without, "null"); });
 }
 
+TEST(Labels, in_turn_are_all_classes_or_the_chosen_ones) {
+  const Model model = named();
+  const auto turn = [&](const std::string& chosen) {
+    const Tensor labels = labels_in_turn(model, chosen, 5);
+    return std::vector<int64_t>(labels.data_ptr<int64_t>(), labels.data_ptr<int64_t>() + 5);
+  };
+  EXPECT_EQ(turn(""), (std::vector<int64_t>{0, 1, 2, 0, 1}));
+  EXPECT_EQ(turn("2,coat"), (std::vector<int64_t>{2, 0, 2, 0, 2}));
+  EXPECT_EQ(turn("null,1"), (std::vector<int64_t>{kNullClass, 1, kNullClass, 1, kNullClass}));
+  EXPECT_FALSE(labels_in_turn(model, "null", 5).defined()) << "no class at all";
+}
+
 TEST(Mix, has_labels_and_weights) {
   const Terms terms = mix_of(named(), "coat:1.5, bag:red:-2 ,null:-0.5,1");
   ASSERT_EQ(terms.list.size(), 4U);

@@ -84,20 +84,20 @@ TEST(Magnitude, refuses_what_is_out_of_range) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (const double a : {-0.1, 1.0, 1.5, nan}) {
     expect_error(ErrorKind::usage, "a must be",
-                 [&] { Magnitude{.kind = MagnitudeKind::truncated, .a = a}.check(); });
+                 [&] { Magnitude{.kind = MagnitudeKind::truncated, .a = a}.validate(); });
     expect_error(ErrorKind::usage, "a must be",
-                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = a}.check(); });
+                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = a}.validate(); });
   }
   expect_error(ErrorKind::usage, "a above 0",
-               [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = 0}.check(); });
+               [&] { Magnitude{.kind = MagnitudeKind::piecewise, .a = 0}.validate(); });
   for (const double b : {-1.0, nan, infinity}) {
     expect_error(ErrorKind::usage, "b must be",
-                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .b = b}.check(); });
+                 [&] { Magnitude{.kind = MagnitudeKind::piecewise, .b = b}.validate(); });
   }
   for (const double lambda : {0.0, -4.0, nan, infinity}) {
-    expect_error(ErrorKind::usage, "lambda", [&] { Magnitude{.lambda = lambda}.check(); });
+    expect_error(ErrorKind::usage, "lambda", [&] { Magnitude{.lambda = lambda}.validate(); });
   }
-  for (const Magnitude& c : equilibria()) EXPECT_NO_THROW(c.check());
+  for (const Magnitude& c : equilibria()) EXPECT_NO_THROW(c.validate());
 }
 
 }  // namespace

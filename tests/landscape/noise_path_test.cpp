@@ -189,9 +189,9 @@ TEST(NoisePath, refuses_noise_rates_that_make_no_path) {
                                     {5.0, 1.0},
                                     {0.1, std::numeric_limits<double>::infinity()}}) {
     const NoisePath path = {.kind = PathKind::vp, .beta_min = least, .beta_max = most};
-    expect_error(ErrorKind::usage, "noise rates", [&] { path.check(); });
+    expect_error(ErrorKind::usage, "noise rates", [&] { path.validate(); });
   }
-  EXPECT_NO_THROW((NoisePath{.kind = PathKind::vp}.check()));
+  EXPECT_NO_THROW((NoisePath{.kind = PathKind::vp}.validate()));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ inline ::testing::AssertionResult same_bits(const NamedTensors& actual,
 inline void train_to(int64_t steps, TrainingState& state, const TrainOptions& options) {
   while (state.step < steps) {
     const TrainingBatch batch = made_batch(state.step, 4, *state.model.backbone);
-    train_step(state, options, {&batch, 1}, /*autocast=*/false);
+    train_step(state, options, {&batch, 1}, Runtime());
   }
 }
 

@@ -89,7 +89,7 @@ class RunTraining : public ::testing::Test {
   RunPaths paths(const std::string& name = "run") const { return {.folder = folder_ / name}; }
 
   RunSummary run(const TrainOptions& options, const RunPaths& where, RunStart start,
-                 const Stop& stop = never, torch::ScalarType type = torch::kFloat32) {
+                 const Stop& stop = never, const Runtime& runtime = {}) {
     progress_ = {};
     said_.str("");
     const auto config = [](const TrainOptions& resolved) {
@@ -99,7 +99,7 @@ class RunTraining : public ::testing::Test {
                         {.log = log_,
                          .progress = progress_,
                          .stop_requested = [&] { return stop(progress_.updates); },
-                         .type = type,
+                         .runtime = runtime,
                          .measurements = measurements_,
                          .processor_use = use_});
   }

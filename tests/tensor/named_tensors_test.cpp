@@ -85,10 +85,10 @@ TEST_F(NamedTensorFile, that_does_not_fit_is_refused_before_anything_changes) {
   expect_refusal("lacks the tensor 'whole'", lacking);
   NamedTensors more = good;
   more.emplace_back("extra", torch::ones({1}));
-  expect_refusal("'extra' too many", more);
+  expect_refusal("an unexpected tensor 'extra'", more);
   NamedTensors renamed = good;
   renamed[1].first = "b.wieght";
-  expect_refusal("'b.wieght' too many", renamed);
+  expect_refusal("an unexpected tensor 'b.wieght'", renamed);
   NamedTensors reshaped = good;
   reshaped[0].second = torch::ones({3, 2});
   expect_refusal("'a' has shape [3, 2] where [2, 3] is needed", reshaped);

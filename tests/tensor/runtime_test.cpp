@@ -85,7 +85,7 @@ TEST_F(RuntimeTest, a_scope_lends_its_threads_and_kernels_to_one_thread) {
 }
 
 TEST_F(RuntimeTest, refuses_bfloat16_where_nothing_is_trained) {
-  expect_error(ErrorKind::usage, "training alone",
+  expect_error(ErrorKind::usage, "training only",
                [] { make_runtime(options("cpu", 1, "bfloat16")); });
 }
 

@@ -28,7 +28,7 @@ std::vector<double> losses(kernel::Path path, ObjectiveKind kind, int64_t steps)
   std::vector<double> curve;
   for (int64_t step = 0; step < steps; ++step) {
     const TrainingBatch batch = made_batch(step, 8, *state.model.backbone);
-    curve.push_back(train_step(state, options, {&batch, 1}, /*autocast=*/false).loss);
+    curve.push_back(train_step(state, options, {&batch, 1}, Runtime()).loss);
   }
   return curve;
 }

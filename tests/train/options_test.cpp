@@ -69,6 +69,11 @@ TEST(TrainOptions, refuse_combinations_that_make_no_sense) {
     o.accumulate = 2;
     o.objective.dispersive_weight = 0.5;
   });
+  expect_refusal("learns the labels", [](TrainOptions& o) {
+    o.objective.kind = ObjectiveKind::classifier;
+    o.model.model = "convnet";
+    o.model.class_input = false;
+  });
   expect_refusal("eqm-l2", [](TrainOptions& o) { o.objective.kind = ObjectiveKind::eqm_l2; });
   expect_refusal("channels", [](TrainOptions& o) { o.data.channels = 2; });
   expect_refusal("lambda", [](TrainOptions& o) { o.objective.magnitude.lambda = 0; });

@@ -4,6 +4,7 @@
 
 #include "eqm/codec/pictures.h"
 #include "eqm/descend/sampling.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/small_models.h"
 
 namespace eqm::test {
@@ -61,6 +62,30 @@ TEST(Preview, shows_the_first_ten_of_many_classes) {
   std::vector<std::string> names = model.class_names;
   names.resize(10);
   EXPECT_EQ(shown.pixels, by_hand(model, torch::arange(10), 10, 1, names).pixels);
+}
+
+TEST(Preview, shows_the_classes_that_were_named_and_a_square_of_the_null_class) {
+  const Model model = image_model(3);
+  const auto shown = [&](const std::string& labels) {
+    return draw_preview(model, model.scaling,
+                        {.per_class = 2, .seed = 5, .descent = kShort, .labels = labels}, "title")
+        ->pixels;
+  };
+  const Tensor all = torch::tensor({0, 1, 2, 0, 1, 2}, torch::kInt64);
+  EXPECT_EQ(shown("0,1,2"), by_hand(model, all, 6, 2, {"0", "1", "2"}).pixels);
+  EXPECT_NE(shown("2,1,0"), shown("0,1,2"));
+  EXPECT_EQ(shown("null"), by_hand(model, {}, 4, 2, {}).pixels);
+}
+
+TEST(Preview, is_guided_and_refuses_guidance_that_the_model_cannot_follow) {
+  const auto preview = [](const Model& model, double scale) {
+    const PreviewOptions options = {
+        .per_class = 1, .seed = 5, .descent = kShort, .guidance = {.scale = scale}};
+    preview_measurement(options, 1).validate({.model = model, .codec = model.scaling});
+    return draw_preview(model, model.scaling, options, "title")->pixels;
+  };
+  EXPECT_NE(preview(image_model(3), 30), preview(image_model(3), 1));
+  expect_error(ErrorKind::usage, "label dropout", [&] { preview(image_model(3, 0), 2); });
 }
 
 TEST(Preview, gives_every_sample_noise_of_its_own_however_many_there_are) {

@@ -128,7 +128,7 @@ TEST_F(RunTraining, takes_the_steps_of_a_plain_loop) {
   for (int64_t step = 0; step < 6; ++step) {
     const TrainingBatch batch =
         make_training_batch(loader.next(), data.codec, randomness, torch::kFloat32);
-    train_step(state, options_, {&batch, 1}, /*autocast=*/false);
+    train_step(state, options_, {&batch, 1}, Runtime());
   }
   EXPECT_TRUE(same_bits(weights_of(*load_model(paths().model()).backbone),
                         weights_of(*state.ema.backbone())));
@@ -208,6 +208,27 @@ TEST_F(RunTraining, takes_a_batch_in_parts) {
   const std::vector<double> parts = read_metric(paths("parts"), "loss").values;
   ASSERT_EQ(parts.size(), whole.size());
   for (size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(parts[i], whole[i], 1e-6 * whole[i]) << i;
+}
+
+TEST_F(RunTraining, computes_as_its_runtime_says) {
+  Runtime runtime = torch::kFloat64;
+  runtime.threads = 1;
+  runtime.kernels = kernel::Path::plain;
+  int64_t seen = 0;
+  const auto look = [&](const Snapshot& snapshot) {
+    ++seen;
+    EXPECT_EQ(kernel::path(), kernel::Path::plain);
+    EXPECT_EQ(at::get_num_threads(), 1);
+    EXPECT_EQ(options_of(*snapshot.model.backbone).dtype(), torch::kFloat64);
+    return std::optional<MeasurementOutput>();
+  };
+  measurements_ = {{.name = "look", .every = 2, .measure = look}};
+  const int threads = at::get_num_threads();
+  const kernel::Path path = kernel::path();
+  run(options_, paths(), RunStart::fresh, never, runtime);
+  EXPECT_GT(seen, 0);
+  EXPECT_EQ(kernel::path(), path);
+  EXPECT_EQ(at::get_num_threads(), threads);
 }
 
 TEST_F(RunTraining, trains_vectors_without_drawing_them) {

@@ -302,6 +302,36 @@ TEST_F(Setup, does_not_ask_for_a_beginning_that_a_checkpoint_will_replace) {
   expect_error(ErrorKind::io, "absent", [&] { make_model(options, data); });
 }
 
+TEST_F(Setup, begins_with_imported_weights_without_the_outputs_they_drop) {
+  TrainOptions options = options_for({});
+  const TrainingData data = open_training_data(options.data);
+  Model trained = make_model(options, data);
+  auto config = dynamic_cast<const Sit&>(*trained.backbone).config();
+  config.learn_sigma = true;
+  const auto imported = initialised<Sit>(config);
+  shake(*imported, 0.1);
+  trained.backbone = imported;
+  trained.output_sign = -1;
+  save_model(trained, folder_ / "imported.safetensors");
+  options.model.init = (folder_ / "imported.safetensors").string();
+  const Model begun = make_model(options, data);
+  EXPECT_EQ(begun.output_sign, -1);
+  Shape shape = data.shape;
+  shape.insert(shape.begin(), 2);
+  const Tensor x = torch::ones(shape, options_of(*imported));
+  EXPECT_TRUE(torch::allclose(begun.backbone->forward(x, {}).output,
+                              imported->forward(x, {}).output, 1e-5, 1e-6));
+}
+
+TEST_F(Setup, a_network_without_class_input_knows_no_classes) {
+  TrainOptions options = options_for({.classes = 4});
+  options.model.class_input = false;
+  const TrainingData data = open_training_data(options.data);
+  const Model model = make_model(options, data);
+  EXPECT_EQ(model.backbone->num_classes(), 0);
+  EXPECT_TRUE(model.class_names.empty());
+}
+
 TEST_F(Setup, eqm_l2_begins_with_eqm_only) {
   TrainOptions options = options_for({});
   const TrainingData data = open_training_data(options.data);

@@ -43,7 +43,7 @@ TrainOptions options_with(double lr = 0.05) {
 }
 
 StepReport step_on(TrainingState& state, const TrainOptions& options, const TrainingBatch& batch) {
-  return train_step(state, options, {&batch, 1}, /*autocast=*/false);
+  return train_step(state, options, {&batch, 1}, Runtime());
 }
 
 TEST(TrainStep, parts_of_a_batch_make_the_step_of_the_whole) {
@@ -56,7 +56,7 @@ TEST(TrainStep, parts_of_a_batch_make_the_step_of_the_whole) {
           const TrainingBatch batch = made_batch(step, 8, *whole.model.backbone);
           const StepReport expected = step_on(whole, options_with(), batch);
           const StepReport report =
-              train_step(parts, options_with(), parts_of(batch, 4), /*autocast=*/false);
+              train_step(parts, options_with(), parts_of(batch, 4), Runtime());
           const double limit = tolerance(type, 1e-5);
           EXPECT_NEAR(report.loss, expected.loss, limit * expected.loss);
           EXPECT_NEAR(report.gradient_norm, expected.gradient_norm, limit * expected.gradient_norm);
@@ -256,6 +256,17 @@ TEST(TrainStep, eqm_l2_learns_from_a_trained_eqm_model_and_not_from_a_fresh_one)
   EXPECT_LT(step_on(l2, options, batch).loss, 0.9 * first.loss);
 }
 
+TEST(TrainStep, reuses_memory_unless_the_runtime_has_no_workspaces) {
+  Runtime runtime;
+  for (const Workspaces policy : {Workspaces::reuse, Workspaces::none}) {
+    TrainingState state = state_of(small_sit());
+    const TrainingBatch batch = made_batch(0, 4, *state.model.backbone);
+    runtime.workspaces = policy;
+    train_step(state, options_with(), {&batch, 1}, runtime);
+    EXPECT_EQ(state.workspace.counts().taken > 0, policy == Workspaces::reuse);
+  }
+}
+
 TEST(TrainStep, autocast_changes_digits_but_not_the_weights_type) {
   if (!computes_bfloat16(torch::kCPU)) GTEST_SKIP() << "no bfloat16 with this oneDNN setting";
   for (const auto& [name, kind] : field_objective_names()) {
@@ -263,7 +274,9 @@ TEST(TrainStep, autocast_changes_digits_but_not_the_weights_type) {
     TrainingState plain = state_of(make(), kind), cast = state_of(make(), kind);
     const TrainingBatch batch = made_batch(0, 8, *plain.model.backbone);
     const double exact = step_on(plain, options_with(), batch).loss;
-    const double rough = train_step(cast, options_with(), {&batch, 1}, /*autocast=*/true).loss;
+    Runtime runtime;
+    runtime.autocast = true;
+    const double rough = train_step(cast, options_with(), {&batch, 1}, runtime).loss;
     EXPECT_NE(rough, exact) << name;
     EXPECT_NEAR(rough, exact, 0.05 * exact) << name;
     for (const auto& [tensor_name, tensor] : tensors_of(cast)) {
@@ -300,7 +313,7 @@ void expect_refusal(const std::string& what, const std::function<void(TrainingSt
   const LossSums losses = state.losses.sums;
   for (const std::vector<TrainingBatch>& parts : {std::vector{batch}, std::vector{batch, batch}}) {
     expect_error(ErrorKind::numeric, what + " is not finite at step 3",
-                 [&] { train_step(state, options_with(), parts, /*autocast=*/false); });
+                 [&] { train_step(state, options_with(), parts, Runtime()); });
   }
   // Infinities compare equal to themselves, NaN is only in the batch.
   EXPECT_TRUE(same_bits(tensors_of(state), before));
@@ -376,7 +389,7 @@ TEST(TrainStep, a_refused_batch_leaves_no_trace_in_the_next_step) {
   bad.x = bad.x * std::nan("");
   const std::vector<TrainingBatch> parts = {half, bad};
   expect_error(ErrorKind::numeric, "the data is not finite at step 1",
-               [&] { train_step(shaken, options_with(), parts, /*autocast=*/false); });
+               [&] { train_step(shaken, options_with(), parts, Runtime()); });
   train_to(2, calm, options_with());
   train_to(2, shaken, options_with());
   EXPECT_TRUE(same_bits(tensors_of(shaken), tensors_of(calm)));

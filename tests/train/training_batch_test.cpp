@@ -39,6 +39,27 @@ TEST(TrainingBatch, holds_pixels_as_states_between_minus_one_and_one) {
   }
 }
 
+TEST(TrainingBatch, hides_the_labels_from_a_network_without_classes) {
+  const TemporaryFolder folder;
+  const Batch batch = made(folder, {.shape = {1, 2, 2}}, 0, 4);
+  const auto labels = [&](bool shown) {
+    return make_training_batch(batch, Scaling::pixels(), {.labels = shown}, torch::kFloat32).labels;
+  };
+  EXPECT_TRUE(labels(true).defined());
+  EXPECT_FALSE(labels(false).defined());
+}
+
+TEST(TrainingBatch, draws_gamma_by_the_distribution_that_was_chosen) {
+  const Tensor x = torch::zeros({64, 1});
+  const RowRange rows = {.first = 7, .count = 64};
+  const Tensor uniform = make_training_batch(x.to(torch::kFloat64), {}, rows, {.seed = 3}).gamma;
+  const Tensor skewed =
+      make_training_batch(x.to(torch::kFloat64), {}, rows, {.seed = 3, .gamma = GammaDraw::skewed})
+          .gamma;
+  EXPECT_TRUE(torch::equal(skewed, gamma_from(GammaDraw::skewed, uniform)));
+  EXPECT_GT(skewed.mean().item<double>(), uniform.mean().item<double>());
+}
+
 TEST(TrainingBatch, draws_are_those_of_the_rows_place_in_the_stream) {
   const TemporaryFolder folder;
   const MadeSet set = {.shape = {1, 2, 2}};
@@ -58,6 +79,21 @@ TEST(TrainingBatch, draws_are_those_of_the_rows_place_in_the_stream) {
     EXPECT_TRUE(torch::equal(whole.gamma,
                              uniform_rows({.seed = 8, .sample = 40, .draw = draw_gamma}, 8, type)));
   }
+}
+
+TEST(TrainingBatch, held_out_rows_have_draws_of_their_own_and_no_dropout) {
+  const TemporaryFolder folder;
+  const Batch batch = made(folder, {.shape = {1, 2, 2}}, 0, 8, 40);
+  const auto with = [&](RowUse use) {
+    return make_training_batch(batch, Scaling::pixels(), {.seed = 8, .use = use}, torch::kFloat32);
+  };
+  const TrainingBatch training = with(RowUse::training), held_out = with(RowUse::held_out);
+  EXPECT_TRUE(torch::equal(held_out.x, training.x));
+  EXPECT_TRUE(torch::equal(held_out.labels, training.labels));
+  EXPECT_FALSE(torch::equal(held_out.noise, training.noise));
+  EXPECT_FALSE(torch::equal(held_out.gamma, training.gamma));
+  EXPECT_TRUE(training.dropout.defined());
+  EXPECT_FALSE(held_out.dropout.defined());
 }
 
 TEST(TrainingBatch, hides_labels_as_often_as_asked) {

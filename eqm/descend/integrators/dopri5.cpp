@@ -95,7 +95,7 @@ class Course5 final : public Dopri5Course {
         return attempt(Move::stage);
       case Phase::stages:
         slopes_[stage_] = slope;
-        if (stage_ + 1 == kStages) return judge();
+        if (stage_ + 1 == kStages) return accept_or_reject();
         ask(stage_ + 1);
         return Move::stage;
     }
@@ -155,7 +155,7 @@ class Course5 final : public Dopri5Course {
     probe_ = x_ + weighted(kSlopes[stage]);
   }
 
-  Move judge() {
+  Move accept_or_reject() {
     ++attempts_;
     error_ratio_ = ratio(weighted(kError));
     const bool accepted = error_ratio_ <= 1;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "eqm/base/names.h"
 #include "eqm/descend/course.h"
@@ -25,7 +26,12 @@ const Names<RungeKutta>& runge_kutta_names();
 
 // `steps` even steps from t0 to t1, which may be the earlier one. Euler with N steps over [0, 1] is
 // gradient descent with η = 1/N.
-Rule runge_kutta(RungeKutta method, int64_t steps, double t0 = 0, double t1 = 1);
+// `eta` replaces the length of each update and leaves the times that are shown where they are, as
+// in the paper's comparison of step sizes; 0 is the length of the time between them.
+Rule runge_kutta(RungeKutta method, int64_t steps, double t0 = 0, double t1 = 1, double eta = 0);
+
+// Steps between given times, two or more of them, each later than the one before.
+Rule runge_kutta(RungeKutta method, std::vector<double> times, double eta = 0);
 
 // Dormand and Prince's pair of orders 5 and 4: steps as long as the error allows.
 struct Dopri5 {
@@ -49,7 +55,7 @@ class Dopri5Course : public Course {
   virtual double reached() const = 0;
   virtual State at(double t) const = 0;
 
-  virtual int64_t attempts() const = 0;    // judged so far
+  virtual int64_t attempts() const = 0;    // accepted or rejected so far
   virtual double error_ratio() const = 0;  // of the last of them, accepted up to 1
 };
 
@@ -77,10 +83,12 @@ struct Sde {
   double t0 = 0, t1 = 0.96;  // the score does not exist at 1, nor the form sbdm at 0 in most paths
   LastStep last = LastStep::mean;
   double last_step_size = 0.04;  // from t1; for mean and euler
+  double eta = 0;                // length of each noisy update; 0: (t1 - t0) / steps
 };
 Rule sde(const Sde& numbers);
 
-// Answers the questions of an integrator's course until it arrives; `watch` is told of every move.
+// Answers the questions of an integrator's course until it arrives; `watch` is called at every
+// move.
 inline void follow(Course& course, const std::function<State(const State& x, double t)>& gradient,
                    const std::function<void(Move)>& watch = {}) {
   for (Move move = Move::stage; move != Move::arrival;) {

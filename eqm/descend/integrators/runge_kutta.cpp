@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "eqm/base/error.h"
@@ -54,44 +57,74 @@ const Tableau& tableau_of(RungeKutta method) {
   throw Error(ErrorKind::internal, "unknown integrator");
 }
 
+// The steps of a course, which all samples share.
+struct Steps {
+  int64_t count = 0;
+  double t0 = 0, even = 0;         // where they begin, and how long they are, when they are equal
+  std::vector<double> times = {};  // else: where they begin and the last one ends
+  double eta = 0;                  // length of each update; 0: the time from one to the next
+
+  double dt(int64_t step) const {
+    const auto i = static_cast<size_t>(step);
+    return times.empty() ? even : times[i + 1] - times[i];
+  }
+  double size(int64_t step) const { return eta == 0 ? dt(step) : eta; }
+  // Within a step, after this part of it.
+  double time(int64_t step, double part) const {
+    if (times.empty()) return t0 + (static_cast<double>(step) + part) * even;
+    return times[static_cast<size_t>(step)] + part * dt(step);
+  }
+};
+
 class RungeKuttaCourse final : public Course {
  public:
-  RungeKuttaCourse(State start, const Tableau& tableau, int64_t steps, double t0, double t1)
-      : Course(std::move(start)),
-        tableau_(tableau),
-        steps_(steps),
-        t0_(t0),
-        size_((t1 - t0) / static_cast<double>(steps)) {}
+  RungeKuttaCourse(State start, const Tableau& tableau, std::shared_ptr<const Steps> steps)
+      : Course(std::move(start)), tableau_(tableau), steps_(std::move(steps)) {}
 
   State probe() const override { return moved(tableau_.a[slopes_.size()]); }
-  double time() const override {
-    return t0_ + (static_cast<double>(step_) + tableau_.c[slopes_.size()]) * size_;
-  }
+  double time() const override { return steps_->time(step_, tableau_.c[slopes_.size()]); }
 
   Move take(const Answer& answer) override {
     slopes_.push_back(-answer.gradient);
     if (slopes_.size() < tableau_.stages) return Move::stage;
     x_ = moved(tableau_.b);
     slopes_.clear();
-    return ++step_ == steps_ ? Move::arrival : Move::step;
+    return ++step_ == steps_->count ? Move::arrival : Move::step;
   }
 
  private:
   // x + h Σ_i weight_i slope_i over the slopes known so far.
   State moved(const StageRow& weights) const {
+    if (slopes_.empty()) return x_;
     State x = x_;
+    const double size = steps_->size(step_);
     for (size_t i = 0; i < slopes_.size(); ++i) {
-      if (weights[i] != 0) x += (size_ * weights[i]) * slopes_[i];
+      if (weights[i] != 0) x += (size * weights[i]) * slopes_[i];
     }
     return x;
   }
 
   const Tableau& tableau_;
-  int64_t steps_;
-  double t0_, size_;
+  std::shared_ptr<const Steps> steps_;
   int64_t step_ = 0;
   std::vector<State> slopes_;
 };
+
+Rule rule_over(RungeKutta method, Steps steps) {
+  const Tableau& tableau = tableau_of(method);
+  const auto shared = std::make_shared<const Steps>(std::move(steps));
+  return {.start =
+              [&tableau, shared](State start, const NoiseSource&) {
+                return std::make_unique<RungeKuttaCourse>(std::move(start), tableau, shared);
+              },
+          .keeps_time = true};
+}
+
+void check_step_size(double eta) {
+  if (std::isfinite(eta) && eta >= 0) return;
+  throw Error(ErrorKind::usage, "an integrator's step size must be finite and not negative",
+              "choose {eta} 0 for steps as long as the time between them");
+}
 
 }  // namespace
 
@@ -103,19 +136,30 @@ const Names<RungeKutta>& runge_kutta_names() {
   return names;
 }
 
-Rule runge_kutta(RungeKutta method, int64_t steps, double t0, double t1) {
+Rule runge_kutta(RungeKutta method, int64_t steps, double t0, double t1, double eta) {
   if (steps < 1)
     throw Error(ErrorKind::usage, "an integrator needs at least one step", "raise {limit}");
   if (!std::isfinite(t0) || !std::isfinite(t1) || t0 == t1) {
     throw Error(ErrorKind::usage, "an integrator needs two different times to run between",
                 "choose finite t0 and t1, such as 0 and 1");
   }
-  const Tableau& tableau = tableau_of(method);
-  return {.start =
-              [&tableau, steps, t0, t1](State start, const NoiseSource&) {
-                return std::make_unique<RungeKuttaCourse>(std::move(start), tableau, steps, t0, t1);
-              },
-          .keeps_time = true};
+  check_step_size(eta);
+  return rule_over(
+      method,
+      {.count = steps, .t0 = t0, .even = (t1 - t0) / static_cast<double>(steps), .eta = eta});
+}
+
+Rule runge_kutta(RungeKutta method, std::vector<double> times, double eta) {
+  const bool rising = times.size() >= 2 && std::isfinite(times.front()) &&
+                      std::isfinite(times.back()) &&
+                      std::ranges::adjacent_find(times, std::greater_equal()) == times.end();
+  if (!rising) {
+    throw Error(ErrorKind::usage, "an integrator needs times that rise, two or more",
+                "as 0, 0.5 and 1");
+  }
+  check_step_size(eta);
+  const auto count = static_cast<int64_t>(times.size()) - 1;
+  return rule_over(method, {.count = count, .times = std::move(times), .eta = eta});
 }
 
 }  // namespace eqm

@@ -8,9 +8,9 @@
 namespace eqm {
 namespace {
 
-// A step from x at t, with kick = √(2 D(t) dt) ξ and the drift f = v + D s:
-//   euler  x + kick + f(x, t) dt
-//   heun   y + (f(y, t) + f(y + f(y, t) dt, t + dt)) dt/2, with y = x + kick
+// A step of length h from x at t, with kick = √(2 D(t) h) ξ and the drift f = v + D s:
+//   euler  x + kick + f(x, t) h
+//   heun   y + (f(y, t) + f(y + f(y, t) h, t + dt)) h/2, with y = x + kick
 class SdeCourse final : public Course {
  public:
   SdeCourse(State start, const Sde& numbers, NoiseSource noise)
@@ -18,6 +18,7 @@ class SdeCourse final : public Course {
         numbers_(numbers),
         noise_(std::move(noise)),
         dt_((numbers.t1 - numbers.t0) / static_cast<double>(numbers.steps)),
+        size_(numbers.eta == 0 ? dt_ : numbers.eta),
         kicked_(x_.size()) {
     begin_step();
   }
@@ -33,14 +34,14 @@ class SdeCourse final : public Course {
     }
     const State drift = drift_from(velocity);
     if (numbers_.method == SdeMethod::euler) {
-      x_ = kicked_ + dt_ * drift;
+      x_ = kicked_ + size_ * drift;
     } else if (first_drift_.size() == 0) {
       first_drift_ = drift;
-      probe_ = kicked_ + dt_ * drift;
+      probe_ = kicked_ + size_ * drift;
       time_ += dt_;
       return Move::stage;
     } else {
-      x_ = kicked_ + dt_ / 2 * (first_drift_ + drift);
+      x_ = kicked_ + size_ / 2 * (first_drift_ + drift);
     }
     ++step_;
     if (step_ == numbers_.steps && numbers_.last == LastStep::none) return Move::arrival;
@@ -64,7 +65,7 @@ class SdeCourse final : public Course {
     probe_ = x_;
     if (step_ == numbers_.steps) return;  // the last step has no noise
     noise_(step_, kicked_);
-    kicked_ = x_ + std::sqrt(2 * diffusion() * dt_) * kicked_;
+    kicked_ = x_ + std::sqrt(2 * diffusion() * size_) * kicked_;
     if (numbers_.method == SdeMethod::heun) probe_ = kicked_;
     first_drift_.resize(0);
   }
@@ -88,7 +89,8 @@ class SdeCourse final : public Course {
 
   Sde numbers_;
   NoiseSource noise_;
-  double dt_;
+  double dt_;    // from one shown time to the next
+  double size_;  // h, of an update
   int64_t step_ = 0;
   double time_ = 0;
   State probe_;
@@ -97,15 +99,15 @@ class SdeCourse final : public Course {
 };
 
 void check(const Sde& numbers) {
-  numbers.path.check();
+  numbers.path.validate();
   if (numbers.steps < 1)
     throw Error(ErrorKind::usage, "an sde needs at least one step", "raise {limit}");
   if (!(numbers.t0 >= 0 && numbers.t0 < numbers.t1 && numbers.t1 <= 1)) {
     throw Error(ErrorKind::usage, "an sde runs from noise to data, 0 <= t0 < t1 <= 1",
                 "choose t0 = 0 and t1 = 1");
   }
-  if (!(numbers.norm >= 0 && numbers.last_step_size >= 0)) {
-    throw Error(ErrorKind::usage, "an sde's norm and last step must not be negative",
+  if (!(numbers.norm >= 0 && numbers.last_step_size >= 0 && numbers.eta >= 0)) {
+    throw Error(ErrorKind::usage, "an sde's norm, step size and last step must not be negative",
                 "give numbers of at least 0");
   }
   const bool asks_at_end = numbers.method == SdeMethod::heun || numbers.last == LastStep::mean ||

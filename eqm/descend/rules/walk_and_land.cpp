@@ -6,7 +6,7 @@
 // the data than the one it learned from, so that landings which go somewhat too far (glide) come
 // nearer than exact ones; the last is exact.
 //
-// The norm of f tells each sample where it is: over the flat part it stays, and once it has sunk
+// The norm of f shows each sample where it is: over the flat part it stays, and once it has sunk
 // against what the walk would make of it the sample lands, however far it has counted.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace eqm {
 namespace {
 
 constexpr double kSunk = 0.6;          // of the expected norm: clearly on the slope
-constexpr double kLeastC = 0.05;       // of its largest: below, the direction cannot be told
+constexpr double kLeastC = 0.05;       // of its largest: below, the direction is not reliable
 constexpr double kEdgeOfLinear = 0.8;  // c sinks from the start; predictions are good from here on
 
 // Up to which γ to walk.
