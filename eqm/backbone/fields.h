@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eqm/base/error.h"
+#include "eqm/io/json_value.h"
 
 namespace eqm {
 
@@ -22,7 +23,7 @@ nlohmann::json fields_to_json(const Config& config) {
 template <class Config>
 Config fields_from_json(const nlohmann::json& json) {
   Config config;
-  Config::visit(config, [&](const char* name, auto& field) { json.at(name).get_to(field); });
+  Config::visit(config, [&](const char* name, auto& field) { read_json(json.at(name), field); });
   return config;
 }
 

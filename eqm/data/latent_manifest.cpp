@@ -11,6 +11,7 @@
 #include "eqm/base/error.h"
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/crc32c.h"
+#include "eqm/io/json_value.h"
 #include "eqm/io/mapped_file.h"
 #include "eqm/io/text.h"
 
@@ -54,21 +55,21 @@ bool is_plausible(const LatentRecipe& recipe) {
 LatentManifest manifest_from(const json& from) {
   LatentManifest manifest;
   LatentRecipe& recipe = manifest.recipe;
-  from.at("size").get_to(recipe.size);
-  from.at("views").get_to(recipe.views);
-  from.at("tile").get_to(recipe.tile);
-  from.at("stored").get_to(recipe.stored);
-  from.at("pictures").get_to(recipe.pictures);
-  from.at("per_shard").get_to(recipe.per_shard);
+  read_json(from.at("size"), recipe.size);
+  read_json(from.at("views"), recipe.views);
+  read_json(from.at("tile"), recipe.tile);
+  read_json(from.at("stored"), recipe.stored);
+  read_json(from.at("pictures"), recipe.pictures);
+  read_json(from.at("per_shard"), recipe.per_shard);
   if (!is_plausible(recipe)) throw std::invalid_argument("recipe");
   recipe.data = from_hexadecimal(from.at("data"));
   recipe.autoencoder = from_hexadecimal(from.at("autoencoder"));
   std::unordered_set<std::string> names;
   for (const json& item : from.at("shards")) {
     LatentShard shard = {.file = item.at("file"),
-                         .count = item.at("count"),
-                         .bytes = item.at("bytes"),
-                         .crc32c = item.at("crc32c"),
+                         .count = json_value<int64_t>(item.at("count")),
+                         .bytes = json_value<uint64_t>(item.at("bytes")),
+                         .crc32c = json_value<uint32_t>(item.at("crc32c")),
                          .skipped = item.at("skipped")};
     // A name, not a path: the manifest may be anybody's.
     const bool is_name = fs::path(shard.file).filename() == fs::path(shard.file);

@@ -9,8 +9,10 @@
 #include "eqm/backbone/kinds.h"
 #include "eqm/base/error.h"
 #include "eqm/io/file_kind.h"
+#include "eqm/io/json_value.h"
 #include "eqm/io/safetensors.h"
 #include "eqm/io/text.h"
+#include "eqm/io/weights_file.h"
 #include "eqm/landscape/model_card.h"
 #include "eqm/landscape/training_arguments.h"
 #include "eqm/tensor/bridge.h"
@@ -50,7 +52,7 @@ Described described_by_shapes(const WeightsFile& file, const ImportOptions& opti
   found.architecture = kind.from_shapes(shapes, hints_for(file, shapes, options.hints));
   found.model.output_sign = options.output_sign.value_or(kReferenceSign);
   const auto json = nlohmann::json::parse(found.architecture);
-  found.model.scaling = scaling_for(json.at("in_channels").get<int64_t>());
+  found.model.scaling = scaling_for(json_value<int64_t>(json.at("in_channels")));
   if (options.objective) {
     found.model.objective.kind = *options.objective;
   } else if (!json.contains("ignore_time")) {
@@ -119,7 +121,7 @@ void give_names(Described& found, const std::vector<std::string>& names) {
   if (names.empty()) return;
   const auto known =
       nlohmann::json::parse(found.architecture).value("num_classes", nlohmann::json());
-  const int64_t classes = known.is_number() ? known.get<int64_t>() : 0;
+  const int64_t classes = known.is_number_integer() ? known.get<int64_t>() : 0;
   if (static_cast<int64_t>(names.size()) != classes) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} class names were given, and the weights are of {} classes",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eqm/base/error.h"
+#include "eqm/io/json_value.h"
 
 namespace eqm {
 namespace {
@@ -29,7 +30,7 @@ void check_scaling(const Scaling& scaling) {
 }
 
 ModelCard parsed_card(const nlohmann::json& json) {
-  if (json.at("format").get<int>() != kFormat) {
+  if (json_value<int>(json.at("format")) != kFormat) {
     throw Error(ErrorKind::input,
                 fmt::format("the model file has format {}, this program reads {}",
                             json.at("format").dump(), kFormat),
@@ -45,7 +46,7 @@ ModelCard parsed_card(const nlohmann::json& json) {
   landscape.at("a").get_to(magnitude.a);
   landscape.at("b").get_to(magnitude.b);
   landscape.at("lambda").get_to(magnitude.lambda);
-  magnitude.check();
+  magnitude.validate();
   json.at("scaling").at("centre").get_to(model.scaling.centre);
   json.at("scaling").at("unit").get_to(model.scaling.unit);
   check_scaling(model.scaling);

@@ -11,6 +11,7 @@
 #include "eqm/io/atomic_file.h"
 #include "eqm/io/atomic_folder.h"
 #include "eqm/io/crc32c.h"
+#include "eqm/io/json_value.h"
 #include "eqm/io/mapped_file.h"
 #include "eqm/train/run_folder.h"
 
@@ -37,8 +38,8 @@ template <class Losses>
 Losses from_json(const nlohmann::json& json) {
   return {.loss = json.at("loss").get<double>(),
           .gradient_norm = json.at("gradient_norm").get<double>(),
-          .steps = json.at("steps").get<int64_t>(),
-          .last = json.at("last").get<int64_t>()};
+          .steps = json_value<int64_t>(json.at("steps")),
+          .last = json_value<int64_t>(json.at("last"))};
 }
 
 LossWindow losses_in(const nlohmann::json& progress) {
@@ -76,7 +77,7 @@ void verify(const fs::path& folder, const std::map<std::string, uint32_t>& expec
   for (const auto& [name, sum] : check_sums(folder)) {
     const auto found = expected.find(name);
     if (found != expected.end() && found->second == sum) continue;
-    throw Error(ErrorKind::input, fmt::format("{} is damaged: its check sum is wrong", name),
+    throw Error(ErrorKind::input, fmt::format("{} is damaged: its checksum is wrong", name),
                 kRemoveHint);
   }
 }
@@ -125,7 +126,7 @@ std::optional<CheckpointProgress> read_progress(const fs::path& checkpoint) {
   try {
     const MappedFile text = MappedFile::open(checkpoint / kProgressFile);
     const auto json = nlohmann::json::parse(text.text());
-    return CheckpointProgress{.step = json.at("step").get<int64_t>(),
+    return CheckpointProgress{.step = json_value<int64_t>(json.at("step")),
                               .loss = losses_in(json).shown()};
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
@@ -164,12 +165,12 @@ namespace {
 void restore_state(const Checkpoint& checkpoint, const nlohmann::json& progress,
                    TrainingState& state) {
   const fs::path& path = checkpoint.path;
-  verify(path, progress.at("check_sums").get<std::map<std::string, uint32_t>>());
+  verify(path, json_value<std::map<std::string, uint32_t>>(progress.at("check_sums")));
   load_tensors(weights_of(*state.ema.backbone()), SafetensorsFile::open(path / kModelFile));
   load_tensors(weights_of(*state.model.backbone), SafetensorsFile::open(path / kWeightsFile));
   load_tensors(state.optimiser.memory(), SafetensorsFile::open(path / kOptimiserFile));
   const double sign = progress.at("output_sign").get<double>();
-  if (progress.at("step").get<int64_t>() != checkpoint.step || (sign != 1 && sign != -1)) {
+  if (json_value<int64_t>(progress.at("step")) != checkpoint.step || (sign != 1 && sign != -1)) {
     throw Error(ErrorKind::input, fmt::format("{} does not belong here", kProgressFile),
                 kRemoveHint);
   }
