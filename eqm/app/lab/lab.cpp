@@ -145,14 +145,14 @@ void add_point(ExperimentResult& result, const std::string& curve, const ResultP
 // One measurement of one model.
 struct Lab::Point {
   std::string curve, point = {}, chosen = {};  // the last: "eta 0.01" on the axis of the best
-  LabModel model;
-  double at = 1;  // share of the training
+  std::vector<LabModel> models;  // the measured one last, before it those it begins with
+  double at = 1;                 // share of the training
   MeasurementRequest request = {};
   std::string key = {};
 };
 
 struct Lab::Plan {
-  std::vector<LabModel> models;             // each once, in the order of their training
+  std::vector<LabModel> models;             // to be trained, each once, in this order
   std::vector<std::vector<Point>> by_seed;  // the same points for each seed
   std::string axis;
 };
@@ -181,7 +181,7 @@ std::vector<Lab::Point> Lab::points_of_curve(const Experiment& experiment,
                                              const ExperimentCurve& curve, int64_t seed) const {
   const std::string origin = fmt::format("{}, curve {}", experiment.name, curve.name);
   const MeasurementKind& kind = measurement_kind(experiment.measure, origin);
-  const LabModel model = lab_models(place_, experiment, curve.model, seed).back();
+  const std::vector<LabModel> models = lab_models(place_, experiment, curve.model, seed);
   Settings common;
   for (const std::string& text : {place_.scale.options_of(kind.name),
                                   place_.scale.role(experiment.model(curve.model).role).measure,
@@ -192,7 +192,7 @@ std::vector<Lab::Point> Lab::points_of_curve(const Experiment& experiment,
       experiment.vary.empty() ? std::vector<Axis>() : axes_of(experiment.vary);
   std::vector<Point> points;
   for (const GridPoint& values : points_of(axes)) {
-    Point point = {.curve = curve.name, .model = model, .at = curve.at};
+    Point point = {.curve = curve.name, .models = models, .at = curve.at};
     Settings settings = common;
     for (size_t i = 0; i < axes.size(); ++i) {
       settings = changed(settings, {{axes[i].name, values[i]}});
@@ -209,7 +209,7 @@ std::vector<Lab::Point> Lab::points_of_curve(const Experiment& experiment,
                      .runtime = place_.runtime};
     Hash hash;
     hash.add(kind.name)
-        .add(model.key)
+        .add(models.back().key)
         .add(fmt::format("{}", curve.at))
         .add(seed)
         .add(kind.identity(point.request));
@@ -235,29 +235,40 @@ Lab::Plan Lab::plan_of(const Experiment& experiment, int64_t seeds) const {
   }
   require_best_axis(experiment);
   require_claimed_points(experiment, plan.axis);
-  std::set<std::string> planned;
   for (int64_t seed = 0; seed < seeds; ++seed) {
     std::vector<Point>& points = plan.by_seed.emplace_back();
     for (const ExperimentCurve& curve : experiment.curves) {
-      for (LabModel& model : lab_models(place_, experiment, curve.model, seed)) {
-        if (planned.insert(model.key).second) plan.models.push_back(std::move(model));
-      }
       for (Point& point : points_of_curve(experiment, curve, seed))
         points.push_back(std::move(point));
     }
   }
+  plan.models = untrained_models(plan);
   return plan;
 }
 
+// Those that measurements still to be made need. What is measured needs its model no longer, so a
+// lab can be carried to another machine by its measurements alone.
+std::vector<LabModel> Lab::untrained_models(const Plan& plan) const {
+  std::vector<LabModel> untrained;
+  std::set<std::string> planned;
+  for (const std::vector<Point>& points : plan.by_seed) {
+    for (const Point& point : points) {
+      if (store_.find(point.key) || point.models.back().is_done()) continue;
+      for (const LabModel& model : point.models) {
+        if (!model.is_done() && planned.insert(model.key).second) untrained.push_back(model);
+      }
+    }
+  }
+  return untrained;
+}
+
 bool Lab::is_trained(const Experiment& experiment, int64_t seeds) const {
-  const Plan plan = plan_of(experiment.at(place_.scale.name), seeds);
-  return std::ranges::all_of(plan.models, [](const LabModel& model) { return model.is_done(); });
+  return plan_of(experiment.at(place_.scale.name), seeds).models.empty();
 }
 
 bool Lab::train_all(const std::string& experiment, const Plan& plan) {
   for (size_t i = 0; i < plan.models.size(); ++i) {
     const LabModel& model = plan.models[i];
-    if (model.is_done()) continue;
     use_host_.set_stage(
         fmt::format("{}: model {} of {}, {}", experiment, i + 1, plan.models.size(), model.title));
     if (!train(model, use_host_)) return false;
@@ -268,7 +279,7 @@ bool Lab::train_all(const std::string& experiment, const Plan& plan) {
 std::optional<NamedEstimates> Lab::measured(const Experiment& experiment, const Point& point) {
   if (const NamedEstimates* known = store_.find(point.key)) return *known;
   MeasurementRequest request = point.request;
-  request.model = point.model.weights_at(point.at);
+  request.model = point.models.back().weights_at(point.at);
   const OutputFolder pictures(request.out);
   const auto numbers = measurement_kind(experiment.measure, request.origin).run(request, use_host_);
   if (!numbers) return std::nullopt;

@@ -21,7 +21,7 @@ class Lab {
   // is unknown. Nothing when the host asked for a stop.
   std::optional<ExperimentResult> run(const Experiment& experiment, int64_t seeds);
 
-  // Whether all models are trained.
+  // Whether every measurement is made or has its model.
   bool is_trained(const Experiment& experiment, int64_t seeds) const;
 
  private:
@@ -31,6 +31,7 @@ class Lab {
   Plan plan_of(const Experiment& experiment, int64_t seeds) const;
   std::vector<Point> points_of_curve(const Experiment& experiment, const ExperimentCurve& curve,
                                      int64_t seed) const;
+  std::vector<LabModel> untrained_models(const Plan& plan) const;
   bool train_all(const std::string& experiment, const Plan& plan);
   std::optional<NamedEstimates> measured(const Experiment& experiment, const Point& point);
   std::optional<ResultPoint> measured_over_seeds(const Experiment& experiment, const Plan& plan,

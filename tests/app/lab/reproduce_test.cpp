@@ -145,11 +145,24 @@ TEST_F(Reproduce, a_deleted_model_is_trained_again_only_when_it_is_needed) {
   const TemporaryFolder folder;
   app::ReproduceOptions options = tiny_lab(folder, kTwoModels);
   RecordingHost host;
-  app::run(options, host);
+  const auto first = app::run(options, host);
   fs::remove_all(fs::path(options.out) / "models");
-  fs::remove(fs::path(options.out) / "measurements.jsonl");
+  const auto measured_before = app::run(options, host);
+  EXPECT_EQ(app::text_of(measured_before), app::text_of(first));
+  EXPECT_FALSE(fs::exists(fs::path(options.out) / "models"));
+  options.only_trained = true;  // nothing has to be trained
+  EXPECT_TRUE(app::run(options, host).skipped.empty());
+  options.only_trained = false;
+  const fs::path store = fs::path(options.out) / "measurements.jsonl";
+  const std::vector<std::string> lines = read_lines(store);
+  std::ofstream(store) << lines.front() << "\n";  // of the first model's two step sizes
   EXPECT_FALSE(app::run(options, host).stopped);
   EXPECT_EQ(models_in(options), 2U);
+  EXPECT_EQ(measurements_in(options), 4U);
+  std::ofstream(store) << lines.at(0) << "\n" << lines.at(1) << "\n";
+  fs::remove_all(fs::path(options.out) / "models");
+  EXPECT_FALSE(app::run(options, host).stopped);
+  EXPECT_EQ(models_in(options), 1U);
 }
 
 TEST_F(Reproduce, seeds_train_a_model_each) {
