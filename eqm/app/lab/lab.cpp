@@ -266,18 +266,24 @@ bool Lab::is_trained(const Experiment& experiment, int64_t seeds) const {
   return plan_of(experiment.at(place_.scale.name), seeds).models.empty();
 }
 
-bool Lab::train_all(const std::string& experiment, const Plan& plan) {
-  for (size_t i = 0; i < plan.models.size(); ++i) {
-    const LabModel& model = plan.models[i];
-    use_host_.set_stage(
-        fmt::format("{}: model {} of {}, {}", experiment, i + 1, plan.models.size(), model.title));
+bool Lab::train_for(const Experiment& experiment, const Plan& plan, const Point& point) {
+  for (const LabModel& model : point.models) {
+    const auto place = std::ranges::find(plan.models, model.key, &LabModel::key);
+    if (place == plan.models.end() || model.is_done()) continue;
+    use_host_.set_stage(fmt::format("{}: model {} of {}, {}", experiment.name,
+                                    place - plan.models.begin() + 1, plan.models.size(),
+                                    model.title));
     if (!train(model, use_host_)) return false;
   }
   return true;
 }
 
-std::optional<NamedEstimates> Lab::measured(const Experiment& experiment, const Point& point) {
+std::optional<NamedEstimates> Lab::measured(const Experiment& experiment, const Plan& plan,
+                                            const Point& point) {
   if (const NamedEstimates* known = store_.find(point.key)) return *known;
+  if (!train_for(experiment, plan, point)) return std::nullopt;
+  use_host_.set_stage(fmt::format("{}: measuring {} {} {}", experiment.name, point.curve,
+                                  point.point, point.chosen));
   MeasurementRequest request = point.request;
   request.model = point.models.back().weights_at(point.at);
   const OutputFolder pictures(request.out);
@@ -295,7 +301,7 @@ std::optional<ResultPoint> Lab::measured_over_seeds(const Experiment& experiment
   std::map<std::string, std::vector<Estimate>> repetitions;
   NamedEstimates latest;
   for (const std::vector<Point>& of_seed : plan.by_seed) {
-    const auto numbers = measured(experiment, of_seed[place]);
+    const auto numbers = measured(experiment, plan, of_seed[place]);
     if (!numbers) return std::nullopt;
     for (const auto& [name, estimate] : *numbers) repetitions[name].push_back(estimate);
     latest = *numbers;
@@ -312,7 +318,6 @@ std::optional<ExperimentResult> Lab::run(const Experiment& asked, int64_t seeds)
   const Experiment experiment = asked.at(place_.scale.name);
   require_data(experiment);
   const Plan plan = plan_of(experiment, seeds);
-  if (!train_all(experiment.name, plan)) return std::nullopt;
   ExperimentResult result = {.experiment = experiment,
                              .scale = place_.scale.name,
                              .seeds = seeds,
@@ -320,7 +325,6 @@ std::optional<ExperimentResult> Lab::run(const Experiment& asked, int64_t seeds)
                              .axis = plan.axis};
   const size_t points = plan.by_seed.front().size();
   for (size_t i = 0; i < points; ++i) {
-    use_host_.set_stage(fmt::format("{}: measurement {} of {}", experiment.name, i + 1, points));
     const auto point = measured_over_seeds(experiment, plan, i);
     if (!point) return std::nullopt;
     for (const std::string& number : result.numbers) {

@@ -32,8 +32,9 @@ class Lab {
   std::vector<Point> points_of_curve(const Experiment& experiment, const ExperimentCurve& curve,
                                      int64_t seed) const;
   std::vector<LabModel> untrained_models(const Plan& plan) const;
-  bool train_all(const std::string& experiment, const Plan& plan);
-  std::optional<NamedEstimates> measured(const Experiment& experiment, const Point& point);
+  bool train_for(const Experiment& experiment, const Plan& plan, const Point& point);
+  std::optional<NamedEstimates> measured(const Experiment& experiment, const Plan& plan,
+                                         const Point& point);
   std::optional<ResultPoint> measured_over_seeds(const Experiment& experiment, const Plan& plan,
                                                  size_t place);
   void require_data(const Experiment& experiment) const;
